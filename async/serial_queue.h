@@ -1,0 +1,47 @@
+// Runs tasks one after another, in order, on a thread pool; a task may wait for an event without holding a thread.
+#ifndef TREADLE_ASYNC_SERIAL_QUEUE_H_
+#define TREADLE_ASYNC_SERIAL_QUEUE_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+#include "async/event.h"
+#include "async/thread_pool.h"
+
+namespace treadle {
+
+// Thread-safe. Destruction waits until the queue is empty.
+class SerialQueue {
+ public:
+  // At most `depth` tasks wait or run; beyond that Push blocks, except on a worker (which must not block).
+  SerialQueue(ThreadPool* pool, int depth) : pool_(pool), depth_(depth) {}
+  ~SerialQueue() { Drain(); }
+
+  // Runs `task` on the pool after all tasks pushed before, and after `after` is ready (with or without error: the task
+  // looks at it itself).
+  void Push(Event after, std::function<void()> task);
+
+  // Blocks until no task is left. Not on a worker.
+  void Drain();
+
+ private:
+  struct Entry {
+    Event after;
+    std::function<void()> task;
+  };
+
+  void Step();
+
+  ThreadPool* const pool_;
+  const int depth_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Entry> entries_;
+  bool active_ = false;  // a Step is scheduled, running, or waiting for an event
+};
+
+}  // namespace treadle
+
+#endif  // TREADLE_ASYNC_SERIAL_QUEUE_H_

@@ -1,0 +1,87 @@
+// Device: what the runtime needs from hardware. One object per (virtual) device.
+#ifndef TREADLE_DEVICE_DEVICE_H_
+#define TREADLE_DEVICE_DEVICE_H_
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "async/event.h"
+#include "base/status.h"
+#include "executable/kernel_abi.h"
+#include "executable/target.h"
+
+namespace treadle {
+
+struct MemoryStats {
+  int64_t bytes_in_use = 0;       // handed out now, as requested sizes rounded up to the allocator's own
+  int64_t peak_bytes_in_use = 0;  // since the start
+  int64_t bytes_cached = 0;       // kept for reuse, not handed out
+  int64_t bytes_limit = 0;        // of bytes_in_use
+  int64_t largest_allocation = 0;
+  int64_t num_allocations = 0;  // since the start
+};
+
+// One kernel over the tiles of one frame or of several.
+struct Launch {
+  struct Frame {
+    void* const* buffers = nullptr;
+    const uint64_t* args = nullptr;
+    int64_t tiles = 1;
+  };
+  TreadleKernel kernel = nullptr;
+  std::span<const Frame> frames;
+  const TreadleKernel* callbacks = nullptr;
+  int64_t local_bytes = 0;  // for each thread that takes part
+  void* scratch = nullptr;
+  int64_t cost_ns = 0;  // of the whole, on one thread
+};
+
+// Thread-safe. Memory of a device must be freed before the device ends.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  // Position among the devices of its client.
+  virtual int id() const = 0;
+  // "host", "null": for people.
+  virtual std::string_view kind() const = 0;
+  // What code must be made for to run here.
+  virtual const executable::Target& target() const = 0;
+
+  // --- Memory: addresses in the device's space. ---
+
+  // At least `bytes` (0 is allowed and gives a valid address), 64-byte aligned, contents undefined.
+  // RESOURCE_EXHAUSTED where there is no room.
+  virtual StatusOr<void*> Allocate(int64_t bytes) = 0;
+  // Takes back what Allocate(bytes) gave; null is ignored.
+  virtual void Free(void* memory, int64_t bytes) = 0;
+  // Whether the host can read and write this device's addresses directly.
+  virtual bool host_accessible() const = 0;
+  virtual MemoryStats memory_stats() const = 0;
+
+  // --- Work: each returns when it is done; Enqueue makes it asynchronous. ---
+
+  virtual Status CopyFromHost(void* dst, const void* src, int64_t bytes) = 0;
+  virtual Status CopyToHost(void* dst, const void* src, int64_t bytes) = 0;
+  // Within the device; the ranges are the same or do not overlap.
+  virtual Status Copy(void* dst, const void* src, int64_t bytes) = 0;
+
+  // Runs the kernel over all tiles of all frames, each once. Denormals are flushed inside kernels (see the host device)
+  // whatever the caller's floating-point state, which is left as it was. The error of a kernel becomes a Status.
+  virtual Status Run(const Launch& launch) = 0;
+
+  // Runs `task` on another thread when `after` is ready and all tasks enqueued before have returned.
+  virtual void Enqueue(Event after, std::function<void()> task) = 0;
+  // Blocks until nothing is enqueued. Not from within a task.
+  virtual void Drain() = 0;
+
+  // Hint that a long row of launches follows.
+  virtual void Prewake() {}
+};
+
+}  // namespace treadle
+
+#endif  // TREADLE_DEVICE_DEVICE_H_

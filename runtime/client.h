@@ -1,0 +1,40 @@
+// Client: the threads and the devices that programs run on. The root object of a process's use of Treadle.
+#ifndef TREADLE_RUNTIME_CLIENT_H_
+#define TREADLE_RUNTIME_CLIENT_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "async/thread_pool.h"
+#include "base/status.h"
+#include "device/device.h"
+
+namespace treadle {
+
+struct ClientOptions {
+  int num_devices = 0;  // 0: TREADLE_NUM_DEVICES, else 1
+  int num_threads = 0;  // 0: ThreadPool::DefaultThreads()
+};
+
+// Buffers and executables must end before their client. Destruction waits for the work that is enqueued.
+class Client {
+ public:
+  // INVALID_ARGUMENT for options or environment that make no sense.
+  static StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options);
+  ~Client();
+
+  const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
+  const executable::Target& target() const { return devices_.front()->target(); }
+  ThreadPool& pool() { return pool_; }
+
+ private:
+  explicit Client(int threads) : pool_(threads) {}
+
+  ThreadPool pool_;  // outlives the devices
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+}  // namespace treadle
+
+#endif  // TREADLE_RUNTIME_CLIENT_H_
