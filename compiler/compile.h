@@ -1,0 +1,44 @@
+// A StableHLO program to an executable: the one door to the compiler. No MLIR in this header.
+#ifndef TREADLE_COMPILER_COMPILE_H_
+#define TREADLE_COMPILER_COMPILE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "executable/executable.h"
+#include "executable/target.h"
+
+namespace treadle::compiler {
+
+struct CompileOptions {
+  executable::Target target;
+  int32_t num_replicas = 1;
+  int32_t num_partitions = 1;
+  std::string function = "main";
+  std::string name = "<program>";  // of the file, for diagnostics
+};
+
+// `program`: StableHLO text, MLIR bytecode or a portable artifact. Thread-safe; needs no more than 512 KiB of stack.
+// Errors: INVALID_ARGUMENT with file, line and operation for programs that do not parse or verify; UNIMPLEMENTED naming the
+// operation, its types and its source location.
+StatusOr<executable::Executable> Compile(std::string_view program, const CompileOptions& options);
+
+// Where to stop and what to print.
+enum class Stage : uint8_t {
+  kStablehlo,  // as read: verified text
+  kOptimized,  // StableHLO after compiler/optimize
+  kPlan,       // loop plans and steps
+  kLlvm,       // LLVM IR
+  kAssembly,
+  kObject,     // ELF bytes
+};
+StatusOr<std::string> CompileTo(Stage stage, std::string_view program, const CompileOptions& options);
+
+// Prepares the code generator in the background of whatever happens next; returns at once. Call once a process.
+void WarmUpInBackground(const executable::Target& target);
+
+}  // namespace treadle::compiler
+
+#endif  // TREADLE_COMPILER_COMPILE_H_

@@ -1,0 +1,108 @@
+// A StableHLO program as plain data: what the optimiser hands to the planner. No MLIR here.
+//
+// Values are tensors with static shapes, numbered through the whole program; each is defined once, by an operation or as an
+// argument of a region. Regions of control flow read values of the regions around them freely. Function calls have been
+// inlined, composites and CHLO expanded, complex numbers split, so `op_codes.def` is all there is.
+#ifndef TREADLE_COMPILER_GRAPH_GRAPH_H_
+#define TREADLE_COMPILER_GRAPH_GRAPH_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/shape.h"
+
+namespace treadle::graph {
+
+enum class OpClass : uint8_t { kElementwise, kMovement, kOther };
+
+enum class OpCode : uint8_t {
+#define GRAPH_OP(code, name, cls) code,
+#include "compiler/graph/op_codes.def"
+};
+
+std::string_view OpName(OpCode code);  // "stablehlo.add"
+OpClass OpClassOf(OpCode code);
+
+using ValueId = int32_t;
+using OpId = int32_t;
+using RegionId = int32_t;
+inline constexpr OpId kNoOp = -1;
+
+enum class Direction : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
+
+// Dimension numbers of dot_general. Result dimensions: batch, then lhs free, then rhs free, each in operand order.
+struct DotDims {
+  std::vector<int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
+  bool operator==(const DotDims&) const = default;
+};
+
+// What an operation says beyond its operands. Which fields hold for which op:
+//   dims      broadcast_in_dim broadcast_dimensions; transpose permutation; reverse, reduce dimensions;
+//             concatenate, iota [dimension]
+//   starts limits strides    slice; dynamic_slice: limits = slice_sizes
+//   low high interior        pad (operands: operand, padding value)
+//   direction total_order    compare
+//   exponent_bits mantissa_bits  reduce_precision
+//   dot       dot_general
+//   literal splat            constant: row-major bytes in memory format (i1: a byte each); splat: one element stands for all
+struct Attributes {
+  std::vector<int64_t> dims, starts, limits, strides, low, high, interior;
+  Direction direction = Direction::kEq;
+  bool total_order = false;
+  int exponent_bits = 0, mantissa_bits = 0;
+  DotDims dot;
+  std::shared_ptr<const std::string> literal;
+  bool splat = false;
+};
+
+struct Op {
+  OpCode code;
+  std::vector<ValueId> operands;
+  std::vector<ValueId> results;
+  std::vector<RegionId> regions;
+  Attributes attrs;
+  int32_t location = -1;  // index into Graph::locations
+};
+
+struct Value {
+  Shape shape;
+  OpId def = kNoOp;     // kNoOp: an argument of `region`
+  RegionId region = 0;  // where it is defined
+};
+
+// Arguments, operations in program order, results.
+struct Region {
+  std::vector<ValueId> arguments;
+  std::vector<OpId> ops;
+  std::vector<ValueId> results;
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Value> values;
+  std::vector<Op> ops;
+  std::vector<Region> regions;  // regions[0] is the program
+  std::vector<bool> donated;    // per argument of the program: its memory may be taken
+  // Per argument: the result that must take its memory where the caller donates it (tf.aliasing_output), or -1.
+  std::vector<int32_t> aliased_result;
+  std::vector<std::string> locations;  // "model.py:12:8 (jit(step)/dot_general)"
+
+  const Shape& shape(ValueId value) const { return values[value].shape; }
+  const std::string& location(const Op& op) const;
+
+  ValueId AddValue(Shape shape, RegionId region, OpId def = kNoOp);
+  RegionId AddRegion();
+  // Appends to `region`; makes a value for each of `result_shapes`.
+  OpId AddOp(RegionId region, OpCode code, std::vector<ValueId> operands, std::vector<Shape> result_shapes,
+             Attributes attrs = {}, std::vector<RegionId> regions = {}, int32_t location = -1);
+};
+
+// One line an operation; for people and tests.
+std::string Print(const Graph& graph);
+
+}  // namespace treadle::graph
+
+#endif  // TREADLE_COMPILER_GRAPH_GRAPH_H_
