@@ -35,7 +35,7 @@ function(treadle_room)
   add_library(${target} STATIC ${ARG_SRCS})
   foreach(other IN LISTS rooms)
     string(REPLACE "/" "_" other_target "treadle_${other}")
-    target_link_libraries(${target} PUBLIC ${other_target})
+    target_link_libraries(${target} PUBLIC $<TARGET_NAME_IF_EXISTS:${other_target}>)
   endforeach()
   if(sight)  # SYSTEM: LLVM's headers are not ours to warn about
     target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
