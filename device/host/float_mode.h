@@ -1,0 +1,34 @@
+// The floating-point state in which kernels run.
+#ifndef TREADLE_DEVICE_HOST_FLOAT_MODE_H_
+#define TREADLE_DEVICE_HOST_FLOAT_MODE_H_
+
+#include <xmmintrin.h>
+
+namespace treadle {
+
+// For its scope, on its thread: rounding to nearest, no traps, denormals flushed or kept. Afterwards the state, sticky
+// flags included, is what it was. Where nothing differs it only reads MXCSR.
+class FloatMode {
+ public:
+  explicit FloatMode(bool flush_denormals) : before_(_mm_getcsr()) {
+    const unsigned mode = kMasked | (flush_denormals ? kFlushToZero | kDenormalsAreZero : 0);
+    if ((before_ & ~kStickyFlags) != mode) _mm_setcsr(mode);
+  }
+  ~FloatMode() {
+    if (_mm_getcsr() != before_) _mm_setcsr(before_);
+  }
+  FloatMode(const FloatMode&) = delete;
+  FloatMode& operator=(const FloatMode&) = delete;
+
+ private:
+  static constexpr unsigned kStickyFlags = 0x3f;
+  static constexpr unsigned kMasked = 0x1f80;
+  static constexpr unsigned kFlushToZero = 0x8000;
+  static constexpr unsigned kDenormalsAreZero = 0x0040;
+
+  const unsigned before_;
+};
+
+}  // namespace treadle
+
+#endif  // TREADLE_DEVICE_HOST_FLOAT_MODE_H_

@@ -1,0 +1,205 @@
+#include "device/host/host_allocator.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "base/cgroup.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#endif
+#endif
+#ifndef ASAN_POISON_MEMORY_REGION
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+namespace treadle {
+namespace {
+
+constexpr int64_t kHugePage = 2 << 20;
+constexpr int64_t kSlab = 8 << 20;
+constexpr int64_t kLargestSmall = 1 << 20;
+constexpr int64_t kCacheFloor = 256 << 20;
+// Large blocks start at different offsets into a page: arrays of equal size that are read together would otherwise fall
+// into the same sets of the L1 cache.
+constexpr int64_t kColours = 16;
+constexpr int64_t kColourBytes = 256;
+
+// Up to 1 KiB in steps of 64 bytes: classes 0 to 15. Then four classes for each doubling.
+int SmallClass(int64_t bytes) {
+  if (bytes <= 1024) return static_cast<int>(bytes == 0 ? 0 : (bytes - 1) / 64);
+  const uint64_t last = static_cast<uint64_t>(bytes - 1);
+  const int power = std::bit_width(last) - 1;  // 10 for 1025 to 2048
+  return 16 + (power - 10) * 4 + static_cast<int>((last >> (power - 2)) & 3);
+}
+
+int64_t SmallSize(int size_class) {
+  if (size_class < 16) return (size_class + 1) * 64;
+  const int power = 10 + (size_class - 16) / 4;
+  return (int64_t{1} << power) + ((size_class - 16) % 4 + 1) * (int64_t{1} << (power - 2));
+}
+
+int64_t LargeSize(int64_t bytes) {
+  const int64_t padded = bytes + (kColours - 1) * kColourBytes;
+  return (padded + kHugePage - 1) / kHugePage * kHugePage;
+}
+
+// Memory of the machine, and what the cgroup grants.
+int64_t SystemLimit() {
+  int64_t limit = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  const auto lower = [&](const std::string& text) {
+    const long long bytes = std::atoll(text.c_str());  // 0 for "max"
+    if (bytes > 0) limit = std::min<int64_t>(limit, bytes);
+  };
+  for (const std::string& text : ReadCgroup("", "memory.max")) lower(text);
+  for (const std::string& text : ReadCgroup("memory", "memory.limit_in_bytes")) lower(text);
+  return limit;
+}
+
+// `size` bytes, a multiple of 2 MiB, aligned to 2 MiB, on huge pages where the system has them; null without room.
+void* Map(int64_t size) {
+  void* raw =
+      mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(raw);
+  const uintptr_t aligned = (begin + kHugePage - 1) / kHugePage * kHugePage;
+  if (aligned > begin) munmap(raw, aligned - begin);
+  const uintptr_t end = begin + size + kHugePage;
+  if (end > aligned + size) munmap(reinterpret_cast<void*>(aligned + size), end - aligned - size);
+  madvise(reinterpret_cast<void*>(aligned), size, MADV_HUGEPAGE);  // a system without huge pages is slower, not wrong
+  return reinterpret_cast<void*>(aligned);
+}
+
+void* BlockOf(void* memory) { return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(memory) & ~(kHugePage - 1)); }
+
+}  // namespace
+
+HostAllocator::HostAllocator(int64_t limit) { stats_.bytes_limit = limit > 0 ? limit : SystemLimit(); }
+
+HostAllocator::~HostAllocator() {
+  TrimCache(0);
+  for (void* slab : slabs_) {
+    ASAN_UNPOISON_MEMORY_REGION(slab, kSlab);
+    munmap(slab, kSlab);
+  }
+}
+
+int64_t HostAllocator::RoundedSize(int64_t bytes) {
+  return bytes <= kLargestSmall ? SmallSize(SmallClass(bytes)) : LargeSize(bytes);
+}
+
+StatusOr<void*> HostAllocator::Allocate(int64_t bytes) {
+  const bool possible = bytes >= 0 && bytes <= std::numeric_limits<int64_t>::max() - 2 * kHugePage;
+  const int64_t size = possible ? RoundedSize(bytes) : 0;
+  std::lock_guard lock(mutex_);
+  const int64_t room = stats_.bytes_limit - stats_.bytes_in_use;
+  void* memory = nullptr;
+  if (possible && size <= room) {
+    // Cached blocks occupy the machine too.
+    if (size > room - stats_.bytes_cached && size > kLargestSmall) TrimCache(room - size);
+    memory = size <= kLargestSmall ? AllocateSmall(SmallClass(bytes), size) : AllocateLarge(size);
+  }
+  if (memory == nullptr) {
+    return ResourceExhausted("out of memory allocating " + std::to_string(bytes) +
+                             " bytes: " + std::to_string(stats_.bytes_in_use) + " of " +
+                             std::to_string(stats_.bytes_limit) + " bytes are in use");
+  }
+  stats_.bytes_in_use += size;
+  stats_.peak_bytes_in_use = std::max(stats_.peak_bytes_in_use, stats_.bytes_in_use);
+  stats_.largest_allocation = std::max(stats_.largest_allocation, bytes);
+  ++stats_.num_allocations;
+  return memory;
+}
+
+void HostAllocator::Free(void* memory, int64_t bytes) {
+  if (memory == nullptr) return;
+  const int64_t size = RoundedSize(bytes);
+  std::lock_guard lock(mutex_);
+  stats_.bytes_in_use -= size;
+  if (size <= kLargestSmall) {
+    auto* block = static_cast<FreeBlock*>(memory);
+    const int size_class = SmallClass(bytes);
+    block->next = free_[size_class];
+    free_[size_class] = block;
+    ASAN_POISON_MEMORY_REGION(memory, size);
+    return;
+  }
+  cache_.emplace(size, memory);
+  stats_.bytes_cached += size;
+  ASAN_POISON_MEMORY_REGION(memory, bytes);
+  const int64_t keep = std::max(stats_.peak_bytes_in_use - stats_.bytes_in_use, kCacheFloor);
+  if (stats_.bytes_cached > keep) TrimCache(keep);
+}
+
+void* HostAllocator::AllocateSmall(int size_class, int64_t size) {
+  if (FreeBlock* block = free_[size_class]) {
+    ASAN_UNPOISON_MEMORY_REGION(block, size);
+    free_[size_class] = block->next;
+    return block;
+  }
+  if (slab_end_ - slab_next_ < size) {
+    // What is left of the old slab is given to the classes that it fits, largest first.
+    while (slab_end_ - slab_next_ >= 64) {
+      int fit = SmallClass(std::min<int64_t>(slab_end_ - slab_next_, kLargestSmall));
+      while (SmallSize(fit) > slab_end_ - slab_next_) --fit;
+      auto* block = reinterpret_cast<FreeBlock*>(slab_next_);
+      block->next = free_[fit];
+      free_[fit] = block;
+      slab_next_ += SmallSize(fit);
+      ASAN_POISON_MEMORY_REGION(block, SmallSize(fit));
+    }
+    void* slab = Map(kSlab);
+    if (slab == nullptr) return nullptr;
+    slabs_.push_back(slab);
+    slab_next_ = static_cast<char*>(slab);
+    slab_end_ = slab_next_ + kSlab;
+  }
+  void* memory = slab_next_;
+  slab_next_ += size;
+  return memory;
+}
+
+void* HostAllocator::AllocateLarge(int64_t size) {
+  auto found = cache_.lower_bound(size);
+  if (found != cache_.end() && found->first == size) {
+    void* memory = found->second;
+    stats_.bytes_cached -= size;
+    cache_.erase(found);
+    ASAN_UNPOISON_MEMORY_REGION(memory, size - (kColours - 1) * kColourBytes);
+    return memory;
+  }
+  void* block = Map(size);
+  if (block == nullptr) {
+    TrimCache(0);
+    block = Map(size);
+  }
+  if (block == nullptr) return nullptr;
+  return static_cast<char*>(block) + (colour_++ % kColours) * kColourBytes;
+}
+
+// REQUIRES: mutex held, except in the destructor. The largest blocks go first: few calls free much.
+void HostAllocator::TrimCache(int64_t keep) {
+  while (stats_.bytes_cached > keep && !cache_.empty()) {
+    const auto last = std::prev(cache_.end());
+    void* block = BlockOf(last->second);
+    ASAN_UNPOISON_MEMORY_REGION(block, last->first);
+    munmap(block, last->first);
+    stats_.bytes_cached -= last->first;
+    cache_.erase(last);
+  }
+}
+
+MemoryStats HostAllocator::stats() const {
+  std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+}  // namespace treadle
