@@ -12,8 +12,9 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE
 function(treadle_layer room rooms_out sight_out)
   foreach(line IN LISTS TREADLE_LAYER_LINES)
     if(line MATCHES "^([a-z/]+) *:([^|]*)(.*)$" AND CMAKE_MATCH_1 STREQUAL room)
+      set(sight_text "${CMAKE_MATCH_3}")  # MATCHALL overwrites the matches
       string(REGEX MATCHALL "[a-z/]+" rooms "${CMAKE_MATCH_2}")
-      string(REGEX MATCHALL "[a-z]+" sight "${CMAKE_MATCH_3}")
+      string(REGEX MATCHALL "[a-z]+" sight "${sight_text}")
       set(${rooms_out} "${rooms}" PARENT_SCOPE)
       set(${sight_out} "${sight}" PARENT_SCOPE)
       return()
