@@ -112,7 +112,6 @@ class Linker {
     }
     orc::SymbolLookupSet wanted;
     for (const std::string& symbol : symbols) wanted.add(session_->intern(symbol));
-    // The generator would answer for kernels of the table that the object does not define: Load asks the table itself.
     auto found = session_->lookup(orc::makeJITDylibSearchOrder(&dylib), std::move(wanted));
     if (!found) {
       const bool missing = found.errorIsA<orc::SymbolsNotFound>();
