@@ -1,0 +1,48 @@
+# The commands of the house. `make help` lists them.
+BUILD := build
+PLUGIN := $(BUILD)/lib/pjrt_c_api_treadle_plugin.so
+PYTHON := .venv/bin/python
+
+.PHONY: help build setup demo test wheel bench format lint asan ubsan tsan clean
+
+build: $(BUILD)/build.ninja ## Set up what is missing and build everything (default)
+	@ninja -C $(BUILD) --quiet
+	@$(PYTHON) python/install_dev.py $(PYTHON) $(PLUGIN)
+
+help: ## Show this list
+	@sed -n 's/^\([a-z ]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+
+setup: ## Install Debian packages and Python environments that are missing
+	@setup/install.sh debian python
+
+$(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json | setup
+	@cmake --preset release --log-level=WARNING
+
+demo: build ## Train an MLP on scikit-learn's digits with JAX, on Treadle and on jaxlib's CPU backend
+	@$(PYTHON) examples/digits_mlp.py
+
+test: build ## Run every test: unit, lit, Python
+	@setup/install.sh python-new
+	@$(PYTHON) tests/run.py --build $(BUILD)
+
+wheel: build ## Build dist/jax_treadle-*.whl
+	@$(PYTHON) python/build_wheel.py $(PLUGIN) dist
+
+bench: build ## Kernels against the machine's peak, JAX programs against jaxlib's CPU backend
+	@$(PYTHON) benchmarks/run.py --build $(BUILD)
+
+format: setup ## Format the C++ sources
+	@git ls-files '*.h' '*.cc' | xargs clang-format-22 -i
+
+lint: build ## clang-format and clang-tidy without changing anything, layers
+	@git ls-files '*.h' '*.cc' | xargs clang-format-22 --dry-run --Werror
+	@$(PYTHON) tests/layers_test.py
+	@git ls-files '*.cc' | xargs -n 8 -P 2 clang-tidy-22 -p $(BUILD) --quiet
+
+asan ubsan tsan: | setup ## Build with a sanitizer, apart, and run unit and lit tests
+	@cmake --preset $@ --log-level=WARNING
+	@ninja -C build-$@ --quiet
+	@$(PYTHON) tests/run.py --build build-$@ --only unit,lit
+
+clean: ## Remove what was built (not the Python environments)
+	rm -rf build build-* dist
