@@ -1,8 +1,8 @@
 // A StableHLO program as plain data: what the optimiser hands to the planner. No MLIR here.
 //
-// Values are tensors with static shapes, numbered through the whole program; each is defined once, by an operation or as an
-// argument of a region. Regions of control flow read values of the regions around them freely. Function calls have been
-// inlined, composites and CHLO expanded, complex numbers split, so `op_codes.def` is all there is.
+// Values are tensors with static shapes, numbered through the whole program; each is defined once, by an operation or
+// as an argument of a region. Regions of control flow read values of the regions around them freely. Function calls
+// have been inlined, composites and CHLO expanded, complex numbers split, so `op_codes.def` is all there is.
 #ifndef TREADLE_COMPILER_GRAPH_GRAPH_H_
 #define TREADLE_COMPILER_GRAPH_GRAPH_H_
 
@@ -47,7 +47,8 @@ struct DotDims {
 //   direction total_order    compare
 //   exponent_bits mantissa_bits  reduce_precision
 //   dot       dot_general
-//   literal splat            constant: row-major bytes in memory format (i1: a byte each); splat: one element stands for all
+//   literal splat            constant: row-major bytes in memory format (i1: a byte each); splat: one element stands
+//   for all
 struct Attributes {
   std::vector<int64_t> dims, starts, limits, strides, low, high, interior;
   Direction direction = Direction::kEq;

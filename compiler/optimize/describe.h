@@ -1,0 +1,30 @@
+// Operations and places as people read them, for errors.
+#ifndef TREADLE_COMPILER_OPTIMIZE_DESCRIBE_H_
+#define TREADLE_COMPILER_OPTIMIZE_DESCRIBE_H_
+
+#include <string>
+#include <string_view>
+
+#include "base/shape.h"
+#include "base/status.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Operation.h"
+
+namespace treadle::compiler {
+
+// "model.py:12:8 (jit(step)/dot_general)": the innermost file position and the outermost name that the location has.
+std::string LocationText(mlir::Location location);
+
+// "stablehlo.add (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>) at model.py:12:8 (jit(step)/add)".
+std::string Describe(mlir::Operation* op);
+
+// UNIMPLEMENTED: Describe(op) is not implemented yet[: why].
+Status NotYet(mlir::Operation* op, std::string_view why = "");
+
+// The shape of a value of `op`. UNIMPLEMENTED for types that the planner does not know; RESOURCE_EXHAUSTED for sizes
+// beyond 64 bits.
+StatusOr<Shape> ShapeOf(mlir::Type type, mlir::Operation* op);
+
+}  // namespace treadle::compiler
+
+#endif  // TREADLE_COMPILER_OPTIMIZE_DESCRIBE_H_

@@ -1,0 +1,16 @@
+// What StableHLO operations say in their attributes, as the graph holds it.
+#ifndef TREADLE_COMPILER_OPTIMIZE_READ_ATTRIBUTES_H_
+#define TREADLE_COMPILER_OPTIMIZE_READ_ATTRIBUTES_H_
+
+#include "base/status.h"
+#include "compiler/graph/graph.h"
+#include "mlir/IR/Operation.h"
+
+namespace treadle::compiler {
+
+// REQUIRES: `op` is verified and is the StableHLO operation of that code.
+StatusOr<graph::Attributes> ReadAttributes(mlir::Operation* op, graph::OpCode code);
+
+}  // namespace treadle::compiler
+
+#endif  // TREADLE_COMPILER_OPTIMIZE_READ_ATTRIBUTES_H_

@@ -1,0 +1,55 @@
+#include "compiler/plan/dot_task.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace treadle::plan {
+namespace {
+
+using kernels::dense::DotDim;
+using kernels::dense::DotShape;
+
+bool Contains(const std::vector<int64_t>& list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// Dimensions of the result: batch, free ones of lhs, free ones of rhs.
+DotShape ShapeOfDot(const graph::DotDims& dims, const Shape& lhs, const Shape& rhs, const Shape& out) {
+  std::vector<int64_t> lhs_strides = lhs.Strides(), rhs_strides = rhs.Strides(), out_strides = out.Strides();
+  DotShape shape;
+  size_t out_dim = 0;
+  for (size_t i = 0; i < dims.lhs_batch.size(); ++i) {
+    shape.batch.push_back({lhs.dims[dims.lhs_batch[i]], lhs_strides[dims.lhs_batch[i]], rhs_strides[dims.rhs_batch[i]],
+                           out_strides[out_dim++]});
+  }
+  for (int64_t d = 0; d < lhs.rank(); ++d) {
+    if (Contains(dims.lhs_batch, d) || Contains(dims.lhs_contracting, d)) continue;
+    shape.m.push_back({.size = lhs.dims[d], .lhs = lhs_strides[d], .out = out_strides[out_dim++]});
+  }
+  for (int64_t d = 0; d < rhs.rank(); ++d) {
+    if (Contains(dims.rhs_batch, d) || Contains(dims.rhs_contracting, d)) continue;
+    shape.n.push_back({.size = rhs.dims[d], .rhs = rhs_strides[d], .out = out_strides[out_dim++]});
+  }
+  for (size_t i = 0; i < dims.lhs_contracting.size(); ++i) {
+    int64_t l = dims.lhs_contracting[i], r = dims.rhs_contracting[i];
+    shape.k.push_back({.size = lhs.dims[l], .lhs = lhs_strides[l], .rhs = rhs_strides[r]});
+  }
+  return shape;
+}
+
+}  // namespace
+
+StatusOr<kernels::dense::DotPlan> PlanDotTask(const graph::Graph& graph, const Group& group,
+                                              const executable::Target& target) {
+  const graph::Op& op = graph.ops[group.ops.front()];
+  const Shape& lhs = graph.shape(op.operands[0]);
+  const Shape& rhs = graph.shape(op.operands[1]);
+  const Shape& out = graph.shape(op.results[0]);
+  auto plan = kernels::dense::PlanDot(ShapeOfDot(op.attrs.dot, lhs, rhs, out), lhs.type, rhs.type, out.type, target);
+  if (plan.ok()) return plan;
+  return plan.status().WithContext("stablehlo.dot_general (" + lhs.ToString() + ", " + rhs.ToString() + ") -> " +
+                                   out.ToString() + " at " + graph.location(op));
+}
+
+}  // namespace treadle::plan

@@ -1,0 +1,131 @@
+#include "compiler/plan/program.h"
+
+#include <map>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "compiler/plan/print.h"
+#include "compiler/plan/steps.h"
+#include "compiler/plan/storage.h"
+#include "compiler/plan/tasks.h"
+
+namespace treadle::plan {
+namespace {
+
+using graph::Graph;
+using graph::OpCode;
+using graph::ValueId;
+
+// The constants that steps read as memory: inputs of groups, operands of control flow, results of regions.
+void CollectConstants(const Graph& graph, const TaskList& list, std::set<graph::OpId>& constants) {
+  std::unordered_set<ValueId> made;
+  for (const Task& task : list.tasks) made.insert(task.group.outputs.begin(), task.group.outputs.end());
+  auto need = [&](ValueId value) {
+    graph::OpId def = graph.values[value].def;
+    if (def == graph::kNoOp || made.count(value)) return;
+    if (graph.ops[def].code == OpCode::kConstant) constants.insert(def);
+  };
+  for (const Task& task : list.tasks) {
+    for (ValueId value : task.group.inputs) need(value);
+    for (const TaskList& inner : task.regions) CollectConstants(graph, inner, constants);
+  }
+  for (ValueId value : graph.regions[list.region].results) need(value);
+}
+
+// Constants that a group of an outer region fills are not constants of the executable.
+void DropFilled(const Graph& graph, const TaskList& list, std::set<graph::OpId>& constants) {
+  for (const Task& task : list.tasks) {
+    for (ValueId value : task.group.outputs) {
+      if (graph.values[value].def != graph::kNoOp) constants.erase(graph.values[value].def);
+    }
+    for (const TaskList& inner : task.regions) DropFilled(graph, inner, constants);
+  }
+}
+
+std::string OperandText(const executable::Operand& operand) {
+  std::string text = "v" + std::to_string(operand.value);
+  return operand.offset == 0 ? text : text + "+" + std::to_string(operand.offset);
+}
+
+struct StepPrinter {
+  const executable::Executable& exe;
+
+  std::string operator()(const executable::KernelStep& step) const {
+    std::string text = exe.kernels[step.kernel].symbol;
+    for (const executable::Frame& frame : step.frames) {
+      text += " (";
+      for (size_t i = 0; i < frame.buffers.size(); ++i) text += (i ? ", " : "") + OperandText(frame.buffers[i]);
+      text += ") args [";
+      for (size_t i = 0; i < frame.args.size(); ++i)
+        text += (i ? ", " : "") + std::to_string(static_cast<int64_t>(frame.args[i]));
+      text += "] tiles " + std::to_string(frame.tiles);
+    }
+    text += " cost " + std::to_string(step.cost_ns) + " ns";
+    if (step.local_bytes > 0) text += " local " + std::to_string(step.local_bytes);
+    if (step.scratch >= 0) text += " scratch v" + std::to_string(step.scratch);
+    return text;
+  }
+  std::string operator()(const executable::CopyStep& step) const {
+    return "copy " + OperandText(step.src) + " to " + OperandText(step.dst) + " bytes " + std::to_string(step.bytes);
+  }
+  std::string operator()(const executable::WhileStep& step) const {
+    return "while sequence " + std::to_string(step.cond) + " leaves " + OperandText(step.predicate) + " do sequence " +
+           std::to_string(step.body);
+  }
+  std::string operator()(const executable::CaseStep& step) const {
+    std::string text = (step.predicate ? "if " : "case ") + OperandText(step.index) + " of sequences";
+    for (int32_t branch : step.branches) text += " " + std::to_string(branch);
+    return text;
+  }
+};
+
+std::string_view HomeName(executable::Home home) {
+  constexpr std::string_view kNames[] = {"parameter", "constant", "arena", "result"};
+  return kNames[static_cast<size_t>(home)];
+}
+
+}  // namespace
+
+StatusOr<Program> PlanProgram(const Graph& graph, const executable::Target& target) {
+  Position clock = 1;
+  TREADLE_ASSIGN_OR_RETURN(TaskList tasks, BuildTasks(graph, 0, target, clock));
+  std::set<graph::OpId> constants;
+  CollectConstants(graph, tasks, constants);
+  DropFilled(graph, tasks, constants);
+  std::map<graph::OpId, int32_t> constant_of;
+  for (graph::OpId op : constants) constant_of.emplace(op, static_cast<int32_t>(constant_of.size()));
+
+  Program program;
+  program.executable.name = graph.name;
+  program.executable.target = target;
+  const graph::Region& main = graph.regions[0];
+  for (size_t i = 0; i < main.arguments.size(); ++i) {
+    program.executable.parameters.push_back({graph.shape(main.arguments[i]), static_cast<bool>(graph.donated[i])});
+  }
+  Placement placement = PlaceValues(graph, tasks, constant_of);
+  TREADLE_RETURN_IF_ERROR(WriteSteps(graph, tasks, constant_of, std::move(placement), program));
+  return program;
+}
+
+std::string PrintProgram(const Program& program) {
+  const executable::Executable& exe = program.executable;
+  std::string text;
+  for (const Plan& plan : program.plans) text += Print(plan) + "\n";
+  for (size_t v = 0; v < exe.values.size(); ++v) {
+    const executable::Value& value = exe.values[v];
+    text += "v" + std::to_string(v) + " = " + std::string(HomeName(value.home)) + " " +
+            std::to_string(value.home == executable::Home::kArena ? value.offset : value.index) + " bytes " +
+            std::to_string(value.bytes) + "\n";
+  }
+  for (size_t s = 0; s < exe.sequences.size(); ++s) {
+    text += "sequence " + std::to_string(s) + "\n";
+    for (const executable::Step& step : exe.sequences[s].steps) {
+      text += "  " + std::visit(StepPrinter{exe}, step.what) + "  # " + step.name + "\n";
+    }
+  }
+  text += "arena " + std::to_string(exe.arena_bytes) + "\n";
+  return text;
+}
+
+}  // namespace treadle::plan

@@ -1,0 +1,282 @@
+#include "compiler/plan/steps.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "compiler/plan/identity.h"
+
+namespace treadle::plan {
+namespace {
+
+using executable::CaseStep;
+using executable::CopyStep;
+using executable::Executable;
+using executable::Frame;
+using executable::KernelStep;
+using executable::Operand;
+using executable::Sequence;
+using executable::Step;
+using executable::WhileStep;
+using graph::Graph;
+using graph::OpCode;
+using graph::ValueId;
+
+class Writer {
+ public:
+  Writer(const Graph& graph, Placement placement, Program& program)
+      : graph_(graph), placement_(std::move(placement)), program_(program), exe_(program.executable) {}
+
+  Status Run(const TaskList& tasks) {
+    exe_.values = placement_.values;
+    exe_.sequences.emplace_back();
+    TREADLE_RETURN_IF_ERROR(WriteList(tasks, 0));
+    const auto& results = graph_.regions[0].results;
+    for (size_t r = 0; r < results.size(); ++r) {
+      exe_.results.push_back({graph_.shape(results[r]), placement_.donor[r]});
+      CopyToResult(results[r], static_cast<int32_t>(r));
+    }
+    PlaceScratch();
+    return OkStatus();
+  }
+
+ private:
+  Operand At(ValueId value) const { return {placement_.value_of[value], 0}; }
+
+  // --- results and copies ---
+
+  void Copy(int32_t sequence, Operand src, Operand dst, int64_t bytes, std::string name) {
+    if (src.value == dst.value && src.offset == dst.offset) return;
+    if (bytes == 0) return;
+    exe_.sequences[sequence].steps.push_back({CopyStep{src, dst, bytes}, std::move(name), {src.value}, {dst.value}});
+  }
+
+  void CopyToResult(ValueId value, int32_t result) {
+    executable::ValueId placed = placement_.value_of[value];
+    const executable::Value& home = exe_.values[placed];
+    if (home.home == executable::Home::kResult && home.index == result) return;
+    exe_.values.push_back({executable::Home::kResult, result, 0, home.bytes});
+    Copy(0, {placed, 0}, {static_cast<executable::ValueId>(exe_.values.size() - 1), 0}, home.bytes, "copy to result");
+  }
+
+  executable::ValueId Temporary(int64_t bytes, Position first, Position last) {
+    exe_.values.push_back({executable::Home::kArena, 0, 0, bytes});
+    auto id = static_cast<executable::ValueId>(exe_.values.size() - 1);
+    scratch_.push_back({first, last, bytes, 0});
+    scratch_value_.push_back(id);
+    return id;
+  }
+
+  // Scratch and temporaries lie behind the placed values, packed by time.
+  void PlaceScratch() {
+    int64_t bytes = PackIntervals(scratch_);
+    for (size_t i = 0; i < scratch_.size(); ++i) {
+      exe_.values[scratch_value_[i]].offset = placement_.arena_bytes + scratch_[i].offset;
+    }
+    exe_.arena_bytes = placement_.arena_bytes + bytes;
+  }
+
+  // --- kernels ---
+
+  int32_t KernelNumber(const std::string& symbol) {
+    auto [it, inserted] = kernel_number_.emplace(symbol, static_cast<int32_t>(exe_.kernels.size()));
+    if (inserted) exe_.kernels.push_back({symbol, -1});
+    return it->second;
+  }
+
+  std::string NameOf(const Group& group) const {
+    std::string name;
+    for (graph::OpId op : group.ops) {
+      if (!name.empty()) name += " ";
+      name += OpName(graph_.ops[op].code).substr(10);  // without "stablehlo."
+      if (name.size() > 60) return name + " ...";
+    }
+    return name;
+  }
+
+  void Push(int32_t sequence, KernelStep step, const Group& group, const std::string& name) {
+    std::vector<executable::ValueId> reads, writes;
+    for (ValueId v : group.inputs) reads.push_back(placement_.value_of[v]);
+    for (ValueId v : group.outputs) writes.push_back(placement_.value_of[v]);
+    if (step.scratch != executable::kNoValue) writes.push_back(step.scratch);
+    exe_.sequences[sequence].steps.push_back({std::move(step), name, std::move(reads), std::move(writes)});
+  }
+
+  std::vector<Operand> Buffers(const Group& group) const {
+    std::vector<Operand> buffers;
+    for (size_t i = 0; i < group.inputs.size(); ++i) {
+      bool starts = std::find(group.starts_from.begin(), group.starts_from.end(), static_cast<int32_t>(i)) !=
+                    group.starts_from.end();
+      if (!starts) buffers.push_back(At(group.inputs[i]));
+    }
+    for (ValueId output : group.outputs) buffers.push_back(At(output));
+    return buffers;
+  }
+
+  Status WritePlan(const Task& task, int32_t sequence) {
+    const Group& group = task.group;
+    const Instance& instance = task.instance;
+    for (size_t k = 0; k < group.starts_from.size(); ++k) {
+      if (group.starts_from[k] < 0) continue;
+      Copy(sequence, At(group.inputs[group.starts_from[k]]), At(group.outputs[k]),
+           graph_.shape(group.outputs[k]).bytes(), "copy before update");
+    }
+    int64_t scratch_bytes = ScratchBytes(instance.plan, instance.args);
+    executable::ValueId scratch =
+        scratch_bytes > 0 ? Temporary(scratch_bytes, task.begin, task.end) : executable::kNoValue;
+    if (known_.insert(KernelSymbol(instance.plan, exe_.target, 0)).second) program_.plans.push_back(instance.plan);
+    for (size_t phase = 0; phase < instance.plan.phases.size(); ++phase) {
+      KernelStep step;
+      step.kernel = KernelNumber(KernelSymbol(instance.plan, exe_.target, static_cast<int>(phase)));
+      step.frames.push_back({Buffers(group), instance.args, instance.tiles[phase]});
+      step.local_bytes = LocalBytes(instance.plan, instance.args);
+      step.scratch = scratch;
+      step.cost_ns = instance.cost_ns[phase];
+      Push(sequence, std::move(step), group, NameOf(group));
+    }
+    return OkStatus();
+  }
+
+  Status WriteDot(const Task& task, int32_t sequence) {
+    const kernels::dense::DotPlan& dot = task.dot;
+    std::vector<Operand> buffers;
+    for (ValueId operand : graph_.ops[task.group.ops.front()].operands) buffers.push_back(At(operand));
+    for (ValueId output : task.group.outputs) buffers.push_back(At(output));
+    executable::ValueId scratch =
+        dot.scratch_bytes > 0 ? Temporary(dot.scratch_bytes, task.begin, task.end) : executable::kNoValue;
+    for (const kernels::dense::DotPhase& phase : dot.phases) {
+      KernelStep step;
+      step.kernel = KernelNumber(phase.symbol);
+      step.frames.push_back({buffers, phase.args, phase.tiles});
+      step.local_bytes = phase.local_bytes;
+      step.scratch = scratch;
+      step.cost_ns = phase.cost_ns;
+      Push(sequence, std::move(step), task.group, NameOf(task.group));
+    }
+    return OkStatus();
+  }
+
+  // --- control flow ---
+
+  int32_t NewSequence() {
+    exe_.sequences.emplace_back();
+    return static_cast<int32_t>(exe_.sequences.size() - 1);
+  }
+
+  Status WriteWhile(const Task& task, int32_t sequence) {
+    const graph::Op& op = graph_.ops[task.control_op()];
+    for (size_t k = 0; k < op.results.size(); ++k) {
+      Copy(sequence, At(op.operands[k]), At(op.results[k]), graph_.shape(op.results[k]).bytes(), "copy to carry");
+    }
+    WhileStep step{NewSequence(), NewSequence(), {}};
+    TREADLE_RETURN_IF_ERROR(WriteList(task.regions[0], step.cond));
+    TREADLE_RETURN_IF_ERROR(WriteList(task.regions[1], step.body));
+    step.predicate = At(graph_.regions[task.regions[0].region].results[0]);
+    CopyCarries(task, step.body);
+    Finish(sequence, step, task, "while");
+    return OkStatus();
+  }
+
+  // All carries change at once: what another copy overwrites is put aside first.
+  void CopyCarries(const Task& task, int32_t body) {
+    const graph::Op& op = graph_.ops[task.control_op()];
+    const graph::Region& region = graph_.regions[task.regions[1].region];
+    std::unordered_set<executable::ValueId> written;
+    for (size_t k = 0; k < op.results.size(); ++k) {
+      if (At(region.results[k]).value != At(op.results[k]).value) written.insert(At(op.results[k]).value);
+    }
+    std::vector<std::pair<Operand, size_t>> copies;
+    for (size_t k = 0; k < op.results.size(); ++k) {
+      Operand src = At(region.results[k]);
+      if (src.value == At(op.results[k]).value) continue;
+      int64_t bytes = graph_.shape(op.results[k]).bytes();
+      if (written.count(src.value)) {
+        Operand aside{Temporary(bytes, task.begin, task.end), 0};
+        Copy(body, src, aside, bytes, "put carry aside");
+        src = aside;
+      }
+      copies.push_back({src, k});
+    }
+    for (auto [src, k] : copies)
+      Copy(body, src, At(op.results[k]), graph_.shape(op.results[k]).bytes(), "copy to carry");
+  }
+
+  Status WriteCase(const Task& task, int32_t sequence) {
+    const graph::Op& op = graph_.ops[task.control_op()];
+    CaseStep step;
+    step.predicate = op.code == OpCode::kIf;
+    step.index = At(op.operands[0]);
+    for (const TaskList& branch : task.regions) {
+      int32_t inner = NewSequence();
+      step.branches.push_back(inner);
+      TREADLE_RETURN_IF_ERROR(WriteList(branch, inner));
+      for (size_t k = 0; k < op.results.size(); ++k) {
+        Copy(inner, At(graph_.regions[branch.region].results[k]), At(op.results[k]),
+             graph_.shape(op.results[k]).bytes(), "copy to branch result");
+      }
+    }
+    Finish(sequence, std::move(step), task, op.code == OpCode::kIf ? "if" : "case");
+    return OkStatus();
+  }
+
+  template <typename ControlStep>
+  void Finish(int32_t sequence, ControlStep step, const Task& task, std::string name) {
+    const graph::Op& op = graph_.ops[task.control_op()];
+    std::vector<executable::ValueId> reads, writes;
+    for (ValueId v : task.group.inputs) reads.push_back(At(v).value);
+    for (ValueId v : op.results) writes.push_back(At(v).value);
+    exe_.sequences[sequence].steps.push_back({std::move(step), std::move(name), std::move(reads), std::move(writes)});
+  }
+
+  Status WriteList(const TaskList& list, int32_t sequence) {
+    for (const Task& task : list.tasks) {
+      switch (task.group.kind) {
+        case GroupKind::kPlan:
+          TREADLE_RETURN_IF_ERROR(WritePlan(task, sequence));
+          break;
+        case GroupKind::kDot:
+          TREADLE_RETURN_IF_ERROR(WriteDot(task, sequence));
+          break;
+        case GroupKind::kControl: {
+          bool loop = graph_.ops[task.control_op()].code == OpCode::kWhile;
+          TREADLE_RETURN_IF_ERROR(loop ? WriteWhile(task, sequence) : WriteCase(task, sequence));
+          break;
+        }
+      }
+    }
+    return OkStatus();
+  }
+
+  const Graph& graph_;
+  Placement placement_;
+  Program& program_;
+  Executable& exe_;
+  std::unordered_map<std::string, int32_t> kernel_number_;
+  std::unordered_set<std::string> known_;
+  std::vector<Interval> scratch_;
+  std::vector<executable::ValueId> scratch_value_;
+};
+
+}  // namespace
+
+Status WriteSteps(const Graph& graph, const TaskList& tasks, const std::map<graph::OpId, int32_t>& constant_of,
+                  Placement placement, Program& program) {
+  program.executable.constants.resize(constant_of.size());
+  for (auto [op_id, number] : constant_of) {
+    const graph::Op& op = graph.ops[op_id];
+    const std::string& literal = *op.attrs.literal;
+    std::string& bytes = program.executable.constants[number].bytes;
+    if (op.attrs.splat) {
+      int64_t count = graph.shape(op.results[0]).elements();
+      bytes.reserve(count * literal.size());
+      for (int64_t i = 0; i < count; ++i) bytes += literal;
+    } else {
+      bytes = literal;
+    }
+  }
+  return Writer(graph, std::move(placement), program).Run(tasks);
+}
+
+}  // namespace treadle::plan

@@ -1,0 +1,131 @@
+#include "compiler/plan/tasks.h"
+
+#include <algorithm>
+#include <queue>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "compiler/plan/dot_task.h"
+#include "compiler/plan/schedule.h"
+
+namespace treadle::plan {
+namespace {
+
+using graph::Graph;
+using graph::OpCode;
+using graph::RegionId;
+using graph::ValueId;
+
+// Large splats that someone needs as memory (results, carries, operands of control flow) become groups that fill them.
+void AddFillGroups(const Graph& graph, RegionId region, std::vector<Group>& groups) {
+  std::unordered_set<ValueId> defined;
+  for (const Group& group : groups) defined.insert(group.outputs.begin(), group.outputs.end());
+  std::vector<Group> fills;
+  auto need = [&](ValueId value) {
+    const graph::Value& v = graph.values[value];
+    if (v.def == graph::kNoOp || v.region != region || defined.count(value)) return;
+    const graph::Op& op = graph.ops[v.def];
+    if (op.code != OpCode::kConstant || !op.attrs.splat || v.shape.bytes() <= kLargestPooledSplat) return;
+    defined.insert(value);
+    fills.push_back({.ops = {v.def}, .outputs = {value}, .starts_from = {-1}});
+  };
+  for (ValueId value : graph.regions[region].results) need(value);
+  for (const Group& group : groups) {
+    if (group.kind == GroupKind::kPlan) continue;
+    for (ValueId value : group.inputs) need(value);
+  }
+  groups.insert(groups.end(), std::make_move_iterator(fills.begin()), std::make_move_iterator(fills.end()));
+}
+
+// Near program order keeps few values alive at a time: among the groups that are ready, the one whose last operation
+// stands first goes first.
+std::vector<Group> Ordered(const Graph& graph, std::vector<Group> groups) {
+  std::unordered_map<ValueId, size_t> producer;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (ValueId value : groups[g].outputs) producer[value] = g;
+  }
+  std::vector<std::vector<size_t>> consumers(groups.size());
+  std::vector<int> waiting(groups.size(), 0);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (ValueId value : groups[g].inputs) {
+      auto found = producer.find(value);
+      if (found == producer.end() || found->second == g) continue;
+      consumers[found->second].push_back(g);
+      ++waiting[g];
+    }
+  }
+  using Key = std::pair<graph::OpId, size_t>;
+  std::priority_queue<Key, std::vector<Key>, std::greater<>> ready;
+  auto last_op = [&](size_t g) { return *std::max_element(groups[g].ops.begin(), groups[g].ops.end()); };
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (waiting[g] == 0) ready.push({last_op(g), g});
+  }
+  std::vector<Group> ordered;
+  ordered.reserve(groups.size());
+  while (!ready.empty()) {
+    size_t g = ready.top().second;
+    ready.pop();
+    for (size_t next : consumers[g]) {
+      if (--waiting[next] == 0) ready.push({last_op(next), next});
+    }
+    ordered.push_back(std::move(groups[g]));
+  }
+  return ordered;
+}
+
+// Control flow reads, besides its operands, the values of outer regions that its regions use.
+void AddCapturedInputs(const Graph& graph, Group& group, const TaskList& list) {
+  auto add = [&](ValueId value) {
+    const graph::Value& v = graph.values[value];
+    if (v.region == list.region) return;
+    if (std::find(group.inputs.begin(), group.inputs.end(), value) == group.inputs.end()) group.inputs.push_back(value);
+  };
+  for (const Task& task : list.tasks) {
+    for (ValueId value : task.group.inputs) add(value);
+  }
+  for (ValueId value : graph.regions[list.region].results) add(value);
+}
+
+}  // namespace
+
+StatusOr<TaskList> BuildTasks(const Graph& graph, RegionId region, const executable::Target& target, Position& clock) {
+  TREADLE_ASSIGN_OR_RETURN(std::vector<Group> groups, GroupRegion(graph, region, target));
+  AddFillGroups(graph, region, groups);
+  size_t count = groups.size();
+  groups = Ordered(graph, std::move(groups));
+  if (groups.size() != count)
+    return Internal("the groups of region " + std::to_string(region) + " depend on each other in a cycle");
+
+  TaskList list;
+  list.region = region;
+  list.begin = clock++;
+  for (Group& group : groups) {
+    Task task;
+    task.group = std::move(group);
+    task.begin = clock++;
+    switch (task.group.kind) {
+      case GroupKind::kPlan: {
+        TREADLE_ASSIGN_OR_RETURN(task.instance, ScheduleGroup(graph, task.group, target));
+        break;
+      }
+      case GroupKind::kDot: {
+        TREADLE_ASSIGN_OR_RETURN(task.dot, PlanDotTask(graph, task.group, target));
+        break;
+      }
+      case GroupKind::kControl:
+        for (RegionId nested : graph.ops[task.control_op()].regions) {
+          TREADLE_ASSIGN_OR_RETURN(TaskList inner, BuildTasks(graph, nested, target, clock));
+          AddCapturedInputs(graph, task.group, inner);
+          task.regions.push_back(std::move(inner));
+        }
+        break;
+    }
+    task.end = clock++;
+    list.tasks.push_back(std::move(task));
+  }
+  list.end = clock++;
+  return list;
+}
+
+}  // namespace treadle::plan
