@@ -1,0 +1,276 @@
+#include "executable/serialize.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "executable/executable_generated.h"
+
+namespace treadle::executable {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+
+constexpr size_t kChecksumBytes = sizeof(uint64_t);
+// Executables may be large; FlatBuffers themselves end at 2 GiB.
+constexpr size_t kMaxBytes = FLATBUFFERS_MAX_BUFFER_SIZE;
+
+// --- Writing -----------------------------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  std::string Write(const Executable& e) {
+    auto name = builder_.CreateString(e.name);
+    auto target = WriteTarget(e.target);
+    auto parameters = List<fb::Parameter>(e.parameters, [&](const Parameter& p) {
+      return fb::CreateParameter(builder_, WriteShape(p.shape), p.donated);
+    });
+    auto results = List<fb::Result>(
+        e.results, [&](const Result& r) { return fb::CreateResult(builder_, WriteShape(r.shape), r.donor); });
+    auto constants = List<fb::Bytes>(e.constants, [&](const Constant& c) { return WriteBytes(c.bytes); });
+    std::vector<fb::Value> value_list;
+    for (const Value& v : e.values) {
+      value_list.emplace_back(static_cast<uint8_t>(v.home), v.index, v.offset, v.bytes);
+    }
+    auto values = builder_.CreateVectorOfStructs(value_list);
+    auto objects = List<fb::Bytes>(e.objects, [&](const Object& o) { return WriteBytes(o.bytes); });
+    auto kernels = List<fb::Kernel>(e.kernels, [&](const Kernel& k) {
+      return fb::CreateKernel(builder_, builder_.CreateString(k.symbol), k.object);
+    });
+    auto sequences = List<fb::Sequence>(e.sequences, [&](const Sequence& s) {
+      return fb::CreateSequence(builder_, List<fb::Step>(s.steps, [&](const Step& step) { return WriteStep(step); }));
+    });
+    auto program = builder_.CreateString(e.program);
+    fb::FinishExecutableBuffer(
+        builder_, fb::CreateExecutable(builder_, kFormatVersion, name, target, e.num_replicas, e.num_partitions,
+                                       parameters, results, constants, values, objects, kernels, sequences,
+                                       e.arena_bytes, e.flops, e.bytes_accessed, program));
+    std::string bytes(reinterpret_cast<const char*>(builder_.GetBufferPointer()), builder_.GetSize());
+    uint64_t checksum = XXH3_64bits(bytes.data(), bytes.size());
+    bytes.append(reinterpret_cast<const char*>(&checksum), kChecksumBytes);
+    return bytes;
+  }
+
+ private:
+  template <typename Table, typename T, typename F>
+  Offset<flatbuffers::Vector<Offset<Table>>> List(const std::vector<T>& list, F write) {
+    std::vector<Offset<Table>> offsets;
+    offsets.reserve(list.size());
+    for (const T& item : list) offsets.push_back(write(item));
+    return builder_.CreateVector(offsets);
+  }
+
+  Offset<fb::Bytes> WriteBytes(const std::string& bytes) {
+    return fb::CreateBytes(builder_,
+                           builder_.CreateVector(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+  }
+
+  Offset<fb::Target> WriteTarget(const Target& t) {
+    return fb::CreateTarget(builder_, static_cast<uint8_t>(t.isa), t.avx512_bf16, t.avx512_vnni,
+                            builder_.CreateString(t.cpu), t.l1_bytes, t.l2_bytes, t.l3_bytes);
+  }
+
+  Offset<fb::Shape> WriteShape(const Shape& shape) {
+    return fb::CreateShape(builder_, builder_.CreateString(ElementTypeName(shape.type)),
+                           builder_.CreateVector(shape.dims));
+  }
+
+  static fb::Operand ToStruct(const Operand& operand) { return fb::Operand(operand.value, operand.offset); }
+
+  Offset<fb::Frame> WriteFrame(const Frame& frame) {
+    std::vector<fb::Operand> buffers;
+    for (const Operand& operand : frame.buffers) buffers.push_back(ToStruct(operand));
+    return fb::CreateFrame(builder_, builder_.CreateVectorOfStructs(buffers), builder_.CreateVector(frame.args),
+                           frame.tiles);
+  }
+
+  std::pair<fb::What, Offset<void>> WriteWhat(const KernelStep& s) {
+    return {fb::What_KernelStep,
+            fb::CreateKernelStep(builder_, s.kernel,
+                                 List<fb::Frame>(s.frames, [&](const Frame& f) { return WriteFrame(f); }),
+                                 builder_.CreateVector(s.callbacks), s.local_bytes, s.scratch, s.cost_ns)
+                .Union()};
+  }
+  std::pair<fb::What, Offset<void>> WriteWhat(const CopyStep& s) {
+    fb::Operand src = ToStruct(s.src), dst = ToStruct(s.dst);
+    return {fb::What_CopyStep, fb::CreateCopyStep(builder_, &src, &dst, s.bytes).Union()};
+  }
+  std::pair<fb::What, Offset<void>> WriteWhat(const WhileStep& s) {
+    fb::Operand predicate = ToStruct(s.predicate);
+    return {fb::What_WhileStep, fb::CreateWhileStep(builder_, s.cond, s.body, &predicate).Union()};
+  }
+  std::pair<fb::What, Offset<void>> WriteWhat(const CaseStep& s) {
+    fb::Operand index = ToStruct(s.index);
+    return {fb::What_CaseStep,
+            fb::CreateCaseStep(builder_, s.predicate, &index, builder_.CreateVector(s.branches)).Union()};
+  }
+
+  Offset<fb::Step> WriteStep(const Step& step) {
+    auto [type, what] = std::visit([&](const auto& s) { return WriteWhat(s); }, step.what);
+    return fb::CreateStep(builder_, type, what, builder_.CreateString(step.name), builder_.CreateVector(step.reads),
+                          builder_.CreateVector(step.writes));
+  }
+
+  FlatBufferBuilder builder_{1 << 14};
+};
+
+// --- Reading: of verified bytes, in which any table, list or text may still be absent. ----------------------------
+
+std::string Text(const flatbuffers::String* text) { return text ? text->str() : std::string(); }
+
+template <typename T>
+std::vector<T> Numbers(const flatbuffers::Vector<T>* list) {
+  return list ? std::vector<T>(list->begin(), list->end()) : std::vector<T>();
+}
+
+std::string ToBytes(const fb::Bytes* bytes) {
+  if (bytes == nullptr || bytes->bytes() == nullptr) return {};
+  return std::string(reinterpret_cast<const char*>(bytes->bytes()->data()), bytes->bytes()->size());
+}
+
+template <typename List, typename F>
+Status ForEach(const List* list, F read) {
+  if (list == nullptr) return OkStatus();
+  for (const auto* item : *list) TREADLE_RETURN_IF_ERROR(read(*item));
+  return OkStatus();
+}
+
+Status Malformed(std::string_view what) {
+  return InvalidArgument("a serialised executable is malformed: " + std::string(what));
+}
+
+Operand ToOperand(const fb::Operand* operand) {
+  return operand ? Operand{operand->value(), operand->offset()} : Operand{};
+}
+
+StatusOr<Shape> ToShape(const fb::Shape* shape) {
+  if (shape == nullptr) return Malformed("no shape");
+  std::optional<ElementType> type = ParseElementType(Text(shape->type()));
+  if (!type) return Malformed("element type '" + Text(shape->type()) + "'");
+  return Shape{*type, Numbers(shape->dims())};
+}
+
+StatusOr<Target> ToTarget(const fb::Target* t) {
+  if (t == nullptr || t->isa() < 2 || t->isa() > 4) return Malformed("target");
+  return Target{static_cast<IsaLevel>(t->isa()),
+                t->avx512_bf16(),
+                t->avx512_vnni(),
+                Text(t->cpu()),
+                t->l1_bytes(),
+                t->l2_bytes(),
+                t->l3_bytes()};
+}
+
+StatusOr<Step> ToStep(const fb::Step& from) {
+  Step step;
+  step.name = Text(from.name());
+  step.reads = Numbers(from.reads());
+  step.writes = Numbers(from.writes());
+  if (const fb::KernelStep* s = from.what_as_KernelStep()) {
+    KernelStep kernel{s->kernel(), {}, Numbers(s->callbacks()), s->local_bytes(), s->scratch(), s->cost_ns()};
+    TREADLE_RETURN_IF_ERROR(ForEach(s->frames(), [&](const fb::Frame& f) {
+      Frame frame{{}, Numbers(f.args()), f.tiles()};
+      if (f.buffers() != nullptr) {
+        for (const fb::Operand* operand : *f.buffers()) frame.buffers.push_back(ToOperand(operand));
+      }
+      kernel.frames.push_back(std::move(frame));
+      return OkStatus();
+    }));
+    step.what = std::move(kernel);
+  } else if (const fb::CopyStep* s = from.what_as_CopyStep()) {
+    step.what = CopyStep{ToOperand(s->src()), ToOperand(s->dst()), s->bytes()};
+  } else if (const fb::WhileStep* s = from.what_as_WhileStep()) {
+    step.what = WhileStep{s->cond(), s->body(), ToOperand(s->predicate())};
+  } else if (const fb::CaseStep* s = from.what_as_CaseStep()) {
+    step.what = CaseStep{s->predicate(), ToOperand(s->index()), Numbers(s->branches())};
+  } else {
+    return Malformed("a step of an unknown kind");
+  }
+  return step;
+}
+
+StatusOr<Executable> ToExecutable(const fb::Executable& from) {
+  Executable e;
+  e.name = Text(from.name());
+  TREADLE_ASSIGN_OR_RETURN(e.target, ToTarget(from.target()));
+  e.num_replicas = from.num_replicas();
+  e.num_partitions = from.num_partitions();
+  TREADLE_RETURN_IF_ERROR(ForEach(from.parameters(), [&](const fb::Parameter& p) -> Status {
+    TREADLE_ASSIGN_OR_RETURN(Shape shape, ToShape(p.shape()));
+    e.parameters.push_back({std::move(shape), p.donated()});
+    return OkStatus();
+  }));
+  TREADLE_RETURN_IF_ERROR(ForEach(from.results(), [&](const fb::Result& r) -> Status {
+    TREADLE_ASSIGN_OR_RETURN(Shape shape, ToShape(r.shape()));
+    e.results.push_back({std::move(shape), r.donor()});
+    return OkStatus();
+  }));
+  TREADLE_RETURN_IF_ERROR(ForEach(from.constants(), [&](const fb::Bytes& bytes) {
+    e.constants.push_back({ToBytes(&bytes)});
+    return OkStatus();
+  }));
+  if (from.values() != nullptr) {
+    for (const fb::Value* v : *from.values()) {
+      if (v->home() > static_cast<uint8_t>(Home::kResult)) return Malformed("home of a value");
+      e.values.push_back({static_cast<Home>(v->home()), v->index(), v->offset(), v->bytes()});
+    }
+  }
+  TREADLE_RETURN_IF_ERROR(ForEach(from.objects(), [&](const fb::Bytes& bytes) {
+    e.objects.push_back({ToBytes(&bytes)});
+    return OkStatus();
+  }));
+  TREADLE_RETURN_IF_ERROR(ForEach(from.kernels(), [&](const fb::Kernel& k) {
+    e.kernels.push_back({Text(k.symbol()), k.object()});
+    return OkStatus();
+  }));
+  TREADLE_RETURN_IF_ERROR(ForEach(from.sequences(), [&](const fb::Sequence& s) -> Status {
+    Sequence& sequence = e.sequences.emplace_back();
+    return ForEach(s.steps(), [&](const fb::Step& step) -> Status {
+      TREADLE_ASSIGN_OR_RETURN(Step read, ToStep(step));
+      sequence.steps.push_back(std::move(read));
+      return OkStatus();
+    });
+  }));
+  e.arena_bytes = from.arena_bytes();
+  e.flops = from.flops();
+  e.bytes_accessed = from.bytes_accessed();
+  e.program = Text(from.program());
+  return e;
+}
+
+}  // namespace
+
+std::string Serialize(const Executable& executable) { return Writer().Write(executable); }
+
+StatusOr<Executable> Deserialize(std::string_view bytes) {
+  if (bytes.size() <= kChecksumBytes || bytes.size() > kMaxBytes) return Malformed("its size");
+  std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
+  uint64_t checksum;
+  std::memcpy(&checksum, body.data() + body.size(), kChecksumBytes);
+  if (checksum != XXH3_64bits(body.data(), body.size())) return Malformed("its checksum is wrong");
+  const std::vector<uint64_t> aligned = [&] {
+    std::vector<uint64_t> words((body.size() + 7) / 8);
+    std::memcpy(words.data(), body.data(), body.size());
+    return words;
+  }();
+  const auto* data = reinterpret_cast<const uint8_t*>(aligned.data());
+  flatbuffers::Verifier::Options options;
+  options.max_tables = 100'000'000;
+  flatbuffers::Verifier verifier(data, body.size(), options);
+  if (!fb::ExecutableBufferHasIdentifier(data) || !fb::VerifyExecutableBuffer(verifier)) {
+    return Malformed("no such file");
+  }
+  const fb::Executable& executable = *fb::GetExecutable(data);
+  if (executable.format_version() != kFormatVersion) {
+    return FailedPrecondition("the executable has format version " + std::to_string(executable.format_version()) +
+                              ", this Treadle reads " + std::to_string(kFormatVersion) + ": compile it again");
+  }
+  return ToExecutable(executable);
+}
+
+}  // namespace treadle::executable

@@ -1,0 +1,59 @@
+#include "executable/serialize.h"
+
+#include <gtest/gtest.h>
+
+namespace treadle::executable {
+namespace {
+
+Executable Sample() {
+  Executable e;
+  e.name = "jit_f";
+  e.target = {IsaLevel::kV3, false, false, "x86-64-v3", 1, 2, 3};
+  e.num_replicas = 2;
+  e.parameters = {{{ElementType::kF32, {2, 3}}, true}, {{ElementType::kC128, {}}, false}};
+  e.results = {{{ElementType::kBF16, {4}}, 0}, {{ElementType::kI4, {0, 7}}, -1}};
+  e.constants = {{std::string("\0\1\2", 3)}, {""}};
+  e.values = {{Home::kParameter, 0, 0, 24}, {Home::kArena, 0, 64, 8}, {Home::kResult, 1, 0, 0}};
+  e.objects = {
+      {std::string("\x7f"
+                   "ELF\0",
+                   5)}};
+  e.kernels = {{"k", 0}, {"table", -1}};
+  KernelStep kernel{1, {{{{0, 4}, {1, 0}}, {7, ~0ull}, 5}}, {0}, 128, 1, 1000};
+  e.sequences = {{{{kernel, "add", {0}, {1}}, {CopyStep{{0, 1}, {1, 2}, 3}, "copy", {}, {}}}},
+                 {{{WhileStep{0, 1, {1, 0}}, "while", {}, {}}, {CaseStep{true, {1, 3}, {0, 1}}, "if", {}, {}}}}};
+  e.arena_bytes = 4096;
+  e.flops = 1e9;
+  e.bytes_accessed = 2.5;
+  e.program = "module {}";
+  return e;
+}
+
+// Equal bytes of both mean equal fields: each field of Sample differs from its default.
+TEST(Serialize, RoundTrip) {
+  const std::string bytes = Serialize(Sample());
+  StatusOr<Executable> read = Deserialize(bytes);
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  EXPECT_EQ(Serialize(*read), bytes);
+  EXPECT_EQ(read->target, Sample().target);
+  EXPECT_EQ(read->parameters[0].shape, Sample().parameters[0].shape);
+  EXPECT_TRUE(read->parameters[0].donated);
+  EXPECT_EQ(read->results[0].donor, 0);
+  EXPECT_EQ(read->constants[0].bytes, Sample().constants[0].bytes);
+  EXPECT_EQ(std::get<KernelStep>(read->sequences[0].steps[0].what).frames[0].args[1], ~0ull);
+  EXPECT_EQ(std::get<CaseStep>(read->sequences[1].steps[1].what).index.offset, 3);
+}
+
+TEST(Serialize, RefusesDamagedBytes) {
+  const std::string bytes = Serialize(Sample());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] ^= 0x10;
+    EXPECT_FALSE(Deserialize(damaged).ok()) << "byte " << i;
+    EXPECT_FALSE(Deserialize(bytes.substr(0, i)).ok()) << "first " << i;
+  }
+  EXPECT_EQ(Deserialize("").status().code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace treadle::executable
