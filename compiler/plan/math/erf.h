@@ -1,0 +1,60 @@
+// erf: below 1, x times a polynomial of x^2; above, 1 - e^-p(|x|) with p = -log(1 - erf).
+#ifndef TREADLE_COMPILER_PLAN_MATH_ERF_H_
+#define TREADLE_COMPILER_PLAN_MATH_ERF_H_
+
+#include "compiler/plan/math/basic.h"
+#include "compiler/plan/math/exp.h"
+
+namespace treadle::plan::math {
+
+// (erf(x) - x) / x, of z = x^2 <= 1.
+template <class M>
+typename M::F ErfSmall(M& m, typename M::F z) {
+  if constexpr (M::kBits == 32) {
+    constexpr double kC[] = {0.128379166,  -0.37612626,    0.112835787,   -0.0268533472,
+                             0.0051871622, -0.00079978531, 7.80690389e-05};
+    return Horner(m, z, kC);
+  } else {
+    constexpr double kC[] = {0x1.06eba8214db69p-3,   -0x1.812746b0379e6p-2,  0x1.ce2f21a042b20p-4,
+                             -0x1.b82ce3128499dp-6,  0x1.565bcd0db02e8p-8,   -0x1.c02db3d8ed32bp-11,
+                             0x1.f9a321a11f954p-14,  -0x1.f4d1df396ee6ep-17, 0x1.b9def19fc8d2ep-20,
+                             -0x1.5f1d36d218d1ep-23, 0x1.f7a412da349dap-27,  -0x1.386ac2da682e8p-30,
+                             0x1.0579b058b2a1cp-34};
+    return Horner(m, z, kC);
+  }
+}
+
+// -log(erfc(a)) for 1 <= a <= 4 or 6.
+template <class M>
+typename M::F LogErfc(M& m, typename M::F a) {
+  if constexpr (M::kBits == 32) {
+    constexpr double kC[] = {0.000341525243, 1.12708914,   0.638144851,    0.103106737,
+                             -0.0218380559,  0.0029476562, -0.000186378966};
+    return Horner(m, a, kC);
+  } else {
+    constexpr double kC[] = {0x1.0df92b92105c4p-21,  0x1.20dd1fd358f68p+0,   0x1.45f6275916413p-1,
+                             0x1.a4ac5c281683bp-4,   -0x1.372291c0caefdp-6,  -0x1.ae9454bac293fp-12,
+                             0x1.f6411e53f97d0p-10,  -0x1.940a8f0559fb3p-11, 0x1.1b3a2f54839dep-13,
+                             0x1.53fde76071c9fp-16,  -0x1.7ee31053e311ep-16, 0x1.22d0829c3d716p-17,
+                             -0x1.1ea36d9a57bd2p-19, 0x1.90d1ccb6fe846p-22,  -0x1.8ec1b67b5691fp-25,
+                             0x1.0e59acd57cd51p-28,  -0x1.c1ac57d04c0acp-33, 0x1.5acdfdb041867p-38};
+    return Horner(m, a, kC);
+  }
+}
+
+template <class M>
+typename M::F Erf(M& m, typename M::F x) {
+  using F = typename M::F;
+  F a = Abs(m, x), one = m.Const(1), limit = m.Const(M::kBits == 32 ? 4 : 6);
+  a = m.Select(m.Lt(limit, a), limit, a);  // 1 from there on
+  typename M::B small = m.Lt(a, one);
+  F z = m.Mul(a, a);
+  F near = m.Fma(a, ErfSmall(m, m.Select(small, z, one)), a);
+  ExpReduced<M> reduced = ReduceExp(m, Neg(m, LogErfc(m, a)));
+  F far = m.Sub(one, Scale(m, ExpSmall(m, reduced.r), reduced.k));
+  return FlipSign(m, m.Select(m.Lt(one, a), far, near), SignOf(m, x));
+}
+
+}  // namespace treadle::plan::math
+
+#endif  // TREADLE_COMPILER_PLAN_MATH_ERF_H_
