@@ -120,7 +120,6 @@ void Check(Op op, bool fma, double bound) {
   std::string name(OpText(op));
   testing::Test::RecordProperty(name + (fma ? "_fma" : "_nofma") + std::to_string(8 * sizeof(T)),
                                 std::to_string(worst));
-              double(worst_x), double(worst_y));
   EXPECT_LE(worst, bound) << name << " of " << double(worst_x) << ", " << double(worst_y) << ": "
                           << double(Compute(op, worst_x, worst_y, fma)) << ", want "
                           << double(Reference(op, worst_x, worst_y));
