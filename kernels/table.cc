@@ -1,7 +1,36 @@
 #include "kernels/table.h"
 
-namespace treadle {
+#include <algorithm>
+#include <vector>
 
-TreadleKernel FindKernel(std::string_view, const executable::Target&) { return nullptr; }
+#include "kernels/dense/dot_rows.h"
+
+namespace treadle {
+namespace {
+
+// A new family of kernels adds its rows here.
+std::vector<KernelRow> MakeTable() {
+  std::vector<KernelRow> rows;
+  kernels::dense::AddDotRows(rows);
+  std::sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) { return a.symbol < b.symbol; });
+  return rows;
+}
+
+}  // namespace
+
+std::span<const KernelRow> KernelTable() {
+  static const auto& table = *new std::vector<KernelRow>(MakeTable());
+  return table;
+}
+
+TreadleKernel FindKernel(std::string_view symbol, const executable::Target& target) {
+  std::span<const KernelRow> table = KernelTable();
+  auto row = std::lower_bound(table.begin(), table.end(), symbol,
+                              [](const KernelRow& row, std::string_view name) { return row.symbol < name; });
+  if (row == table.end() || row->symbol != symbol) return nullptr;
+  if (target.isa >= executable::IsaLevel::kV4 && row->v4) return row->v4;
+  if (target.isa >= executable::IsaLevel::kV3 && row->v3) return row->v3;
+  return row->v2;
+}
 
 }  // namespace treadle

@@ -1,7 +1,9 @@
-// The kernels written by hand, by symbol. Executables name them; the runtime resolves the names here.
+// The kernels written by hand, by name. An executable names them (executable::Kernel with object -1), and emitted code
+// may refer to them as symbols.
 #ifndef TREADLE_KERNELS_TABLE_H_
 #define TREADLE_KERNELS_TABLE_H_
 
+#include <span>
 #include <string_view>
 
 #include "executable/kernel_abi.h"
@@ -9,8 +11,20 @@
 
 namespace treadle {
 
-// The implementation of `symbol` for a machine like `target`; null where there is none. Thread-safe.
+// One kernel: its function for each ISA level. A level without its own has null and takes that of the level below;
+// where none is left the kernel does not exist for the target.
+struct KernelRow {
+  std::string_view symbol;
+  TreadleKernel v2 = nullptr;
+  TreadleKernel v3 = nullptr;
+  TreadleKernel v4 = nullptr;
+};
+
+// The function for code made for `target`; null where the table has none. Thread-safe; a binary search.
 TreadleKernel FindKernel(std::string_view symbol, const executable::Target& target);
+
+// All rows, sorted by symbol.
+std::span<const KernelRow> KernelTable();
 
 }  // namespace treadle
 

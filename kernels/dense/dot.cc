@@ -1,0 +1,414 @@
+#include "kernels/dense/dot.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/dense/dot_args.h"
+
+namespace treadle::kernels::dense {
+namespace {
+
+constexpr int64_t kPanelBytes = 16 << 10;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
+
+int64_t Elements(const std::vector<DotDim>& dims) {
+  int64_t n = 1;
+  for (const DotDim& dim : dims) n *= dim.size;
+  return n;
+}
+
+// The dims as one operand sees them. `unit` is 2 where the operand is read as the reals of complex elements; `pairs`
+// adds the dim of the two.
+Status MakeGroup(const std::vector<DotDim>& dims, int64_t DotDim::* stride, int64_t unit, bool pairs, Group& group) {
+  group = {};
+  auto push = [&](int64_t size, int64_t step) {
+    if (size == 1) return true;
+    if (group.dims > 0) {
+      int64_t& last_size = group.size[group.dims - 1];
+      int64_t& last_step = group.stride[group.dims - 1];
+      if (last_step == size * step) {
+        last_size *= size;
+        last_step = step;
+        return true;
+      }
+    }
+    if (group.dims == kMaxDims) return false;
+    group.size[group.dims] = size;
+    group.stride[group.dims++] = step;
+    return true;
+  };
+  bool fits = true;
+  for (const DotDim& dim : dims) fits = fits && push(dim.size, dim.*stride * unit);
+  if (pairs) fits = fits && push(2, 1);
+  if (!fits)
+    return Unimplemented("dot: an operand has more than 4 groups of dimensions of one kind that cannot be merged");
+  return OkStatus();
+}
+
+bool Contiguous(const Group& group) { return group.dims == 0 || (group.dims == 1 && group.stride[0] == 1); }
+
+// Whether the kernel may read or write elements of `type` as its accumulators, without conversion.
+bool SameInMemory(ElementType type, ElementType accumulator) {
+  if (type == accumulator) return true;
+  return (type == ElementType::kU32 && accumulator == ElementType::kI32) ||
+         (type == ElementType::kU64 && accumulator == ElementType::kI64);
+}
+
+ElementType RealPart(ElementType type) {
+  return type == ElementType::kC64 ? ElementType::kF32 : type == ElementType::kC128 ? ElementType::kF64 : type;
+}
+
+bool HasFewerThan64Bits(ElementType type) { return ElementBytes(type) < 8; }
+
+bool KernelFloat(ElementType type) {
+  return type == ElementType::kBF16 || type == ElementType::kF16 || type == ElementType::kF32 ||
+         type == ElementType::kF64;
+}
+
+// Estimated operations a nanosecond of one thread.
+double Speed(ElementType accumulator, const executable::Target& target) {
+  double f32 = target.isa == executable::IsaLevel::kV4 ? 100 : target.isa == executable::IsaLevel::kV3 ? 60 : 15;
+  switch (accumulator) {
+    case ElementType::kF64:
+    case ElementType::kI32:
+      return f32 / 2;
+    case ElementType::kI64:
+      return f32 / 8;
+    default:
+      return f32;
+  }
+}
+
+class Planner {
+ public:
+  Planner(const DotShape& shape, ElementType lhs, ElementType rhs, ElementType out, const executable::Target& target,
+          const DotEpilogue* epilogue)
+      : shape_(shape), lhs_(lhs), rhs_(rhs), out_(out), target_(target), epilogue_(epilogue) {}
+
+  StatusOr<DotPlan> Plan() {
+    accumulator_ = DotAccumulator(lhs_, rhs_, out_);
+    if (accumulator_ == ElementType::kInvalid) {
+      return Unimplemented("dot of " + std::string(ElementTypeName(lhs_)) + " and " +
+                           std::string(ElementTypeName(rhs_)) + " to " + std::string(ElementTypeName(out_)));
+    }
+    complex_ = IsComplex(accumulator_);
+    real_ = RealPart(accumulator_);
+    bytes_ = ElementBytes(real_);
+    lanes_ = target_.vector_bytes() / bytes_;
+    panel_ = 2 * lanes_;
+    // The rows of a register tile, as in micro.h; here only a measure of what is small.
+    tile_rows_ = target_.isa == executable::IsaLevel::kV4 ? 14 : 6;
+    Orient();
+    TREADLE_RETURN_IF_ERROR(Describe());
+    DotPlan plan;
+    if (args_.m * args_.n * args_.batch == 0) return plan;
+    order_ = DotSumOrder(Elements(shape_.m), Elements(shape_.n), Elements(shape_.k), accumulator_);
+    Order();
+    if (order_.lanes > 1)
+      PlanLanes(plan);
+    else
+      PlanGemm(plan);
+    if (args_.parts > 1) PlanFold(plan);
+    return plan;
+  }
+
+ private:
+  // Computes the transposed product where that fills vectors better or writes rows. Complex products never turn: their
+  // order of summation would.
+  void Orient() {
+    if (complex_) return;
+    int64_t m = Elements(shape_.m), n = Elements(shape_.n);
+    bool free = epilogue_ == nullptr || n == 1;
+    bool thin = n < lanes_ && m > n;
+    Group out_m, out_n;
+    bool known = MakeGroup(shape_.m, &DotDim::out, 1, false, out_m).ok() &&
+                 MakeGroup(shape_.n, &DotDim::out, 1, false, out_n).ok();
+    bool columns = known && m >= lanes_ && n > 1 && !Contiguous(out_n) && Contiguous(out_m);
+    if (!free || !(thin || columns)) return;
+    turned_ = true;
+    std::swap(shape_.m, shape_.n);
+    for (auto* dims : {&shape_.batch, &shape_.m, &shape_.n, &shape_.k}) {
+      for (DotDim& dim : *dims) std::swap(dim.lhs, dim.rhs);
+    }
+    std::swap(lhs_, rhs_);
+  }
+
+  Status Describe() {
+    const int64_t unit = complex_ ? 2 : 1;
+    args_.m = Elements(shape_.m);
+    args_.n = Elements(shape_.n) * unit;
+    args_.k = Elements(shape_.k) * unit;
+    args_.batch = Elements(shape_.batch);
+    args_.lhs_type = static_cast<int64_t>(lhs_);
+    args_.rhs_type = static_cast<int64_t>(rhs_);
+    args_.out_type = static_cast<int64_t>(out_);
+    args_.lhs_buffer = turned_ ? 1 : 0;
+    args_.rhs_buffer = turned_ ? 0 : 1;
+    args_.complex_rhs = complex_;
+    if (epilogue_) {
+      args_.epilogue_buffers = epilogue_->buffers;
+      args_.epilogue_args = epilogue_->args;
+    }
+    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.m, &DotDim::lhs, unit, false, args_.lhs_m));
+    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.k, &DotDim::lhs, unit, complex_, args_.lhs_k));
+    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.batch, &DotDim::lhs, unit, false, args_.lhs_batch));
+    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.k, &DotDim::rhs, 1, false, args_.rhs_k));
+    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.n, &DotDim::rhs, 1, false, args_.rhs_n));
+    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.batch, &DotDim::rhs, 1, false, args_.rhs_batch));
+    if (epilogue_) return OkStatus();
+    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.m, &DotDim::out, unit, false, args_.out_m));
+    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.n, &DotDim::out, unit, complex_, args_.out_n));
+    return MakeGroup(shape_.batch, &DotDim::out, unit, false, args_.out_batch);
+  }
+
+  void Order() {
+    args_.parts = order_.parts;
+    args_.part_k = order_.part_k * (complex_ ? 2 : 1);
+    flops_ = 2.0 * args_.m * args_.n * std::max<int64_t>(args_.k, 1) * args_.batch;
+    moved_ = static_cast<double>(args_.batch) *
+             (args_.m * args_.k * ElementBytes(lhs_) + args_.k * args_.n * ElementBytes(rhs_) +
+              args_.m * args_.n * ElementBytes(out_));
+    // A tile is worth 20 us or more; 16 tiles keep 8 threads busy.
+    wanted_ = static_cast<int64_t>(std::clamp(std::max(flops_ / 4e6, moved_ / 256e3), 1.0, 16.0));
+  }
+
+  int64_t CostNs(double flops, double bytes) const {
+    return static_cast<int64_t>(flops / Speed(real_, target_) + bytes / 20 + 30.0 * args_.batch + 100);
+  }
+
+  // Takes `bytes` of the local memory of a call.
+  int64_t Take(int64_t bytes) {
+    int64_t at = local_;
+    local_ += RoundUp(bytes, 64);
+    return at;
+  }
+
+  void TakeEpilogue() {
+    if (!epilogue_) return;
+    args_.local_call = Take((1 + epilogue_->buffers + 6 + epilogue_->args) * 8);
+    args_.local_epilogue = Take(epilogue_->local_bytes);
+  }
+
+  DotPhase Phase(const char* kernel, int64_t tiles) {
+    DotPhase phase;
+    const char* type = real_ == ElementType::kF32   ? "f32"
+                       : real_ == ElementType::kF64 ? "f64"
+                       : real_ == ElementType::kI32 ? "i32"
+                                                    : "i64";
+    phase.symbol = std::string("dot_") + kernel + "_" + type;
+    phase.args.resize(kDotArgsWords);
+    std::memcpy(phase.args.data(), &args_, sizeof(args_));
+    phase.tiles = tiles;
+    phase.local_bytes = local_;
+    return phase;
+  }
+
+  // A turned product has an epilogue only where its rows are single elements.
+  bool WholeRows() const { return epilogue_ && epilogue_->whole_rows && !turned_; }
+
+  int64_t OutMode() const {
+    if (args_.parts > 1) return kOutPartial;
+    if (epilogue_) return WholeRows() ? kOutWholeRows : kOutPanels;
+    bool rows = args_.out_m.dims <= 1 && Contiguous(args_.out_n);
+    return rows && SameInMemory(RealPart(out_), real_) ? kOutDirect : kOutStore;
+  }
+
+  // Batches of one tile, where a batch is not worth several.
+  void GroupBatches() {
+    args_.batch_tile = 1;
+    if (args_.m_tiles * args_.n_tiles * args_.parts > 1) return;
+    int64_t tiles = static_cast<int64_t>(std::clamp(std::max(flops_ / 4e6, moved_ / 256e3), 1.0, 64.0));
+    args_.batch_tile = CeilDiv(args_.batch, std::min(tiles, args_.batch));
+  }
+
+  void PlanLanes(DotPlan& plan) {
+    args_.out_mode = OutMode();
+    args_.m_tiles = args_.n_tiles = 1;
+    GroupBatches();
+    args_.pack_lhs = !SameInMemory(lhs_, real_);
+    args_.rhs_mode = SameInMemory(rhs_, real_) ? kRhsDirect : kRhsTile;
+    bool direct = !args_.pack_lhs && args_.rhs_mode == kRhsDirect && Contiguous(args_.lhs_k) &&
+                  Contiguous(args_.rhs_k) && args_.lhs_m.dims <= 1 && args_.rhs_n.dims <= 1;
+    args_.kc = direct ? RoundUp(args_.part_k, 256) : 1024;
+    args_.lhs_ld = 1024 + 16;
+    args_.local_lhs = Take(args_.m * args_.lhs_ld * bytes_);
+    args_.local_rhs = Take(args_.n * args_.lhs_ld * bytes_);
+    args_.local_out = Take(args_.m * args_.n * 256);
+    TakeEpilogue();
+    DotPhase phase = Phase("lanes", args_.parts * CeilDiv(args_.batch, args_.batch_tile));
+    phase.cost_ns = CostNs(flops_, moved_);
+    phase.reads_lhs = phase.reads_rhs = true;
+    phase.finishes = args_.parts == 1;
+    plan.phases.push_back(std::move(phase));
+  }
+
+  void ChooseOperands() {
+    const bool rows = SameInMemory(rhs_, real_) && !complex_ && args_.rhs_k.dims <= 1 && Contiguous(args_.rhs_n);
+    const int64_t row_bytes = (args_.rhs_k.dims == 1 ? std::abs(args_.rhs_k.stride[0]) : 0) * bytes_;
+    const bool few_rows = args_.m <= 2 * tile_rows_;
+    streams_ = rows && few_rows && row_bytes * args_.k > (64 << 10);
+    const bool small = row_bytes <= 1024 && args_.k * row_bytes <= (512 << 10);
+    if (rows && (few_rows || small))
+      args_.rhs_mode = kRhsDirect;
+    else
+      args_.rhs_mode = args_.m > kRowsMax && args_.k > 0 ? kRhsScratch : kRhsTile;
+
+    const bool broadcasts = SameInMemory(RealPart(lhs_), real_) && args_.lhs_m.dims <= 1 && args_.lhs_k.dims <= 1;
+    const int64_t m_step = args_.lhs_m.dims ? std::abs(args_.lhs_m.stride[0]) * bytes_ : 0;
+    const int64_t k_step = args_.lhs_k.dims ? std::abs(args_.lhs_k.stride[0]) * bytes_ : bytes_;
+    // Rows that fall on the same cache sets, or a page for every k.
+    const bool far = k_step == bytes_ ? m_step % 512 == 0 && args_.k >= 128 : k_step >= 1024;
+    args_.pack_lhs = !broadcasts || (args_.m > 1 && (args_.n > 4 * panel_ || (far && args_.n > panel_)));
+  }
+
+  void ChooseTiles() {
+    const int64_t panels = CeilDiv(args_.n, panel_);
+    int64_t rows_max = kRowsMax;
+    if (args_.out_mode == kOutWholeRows) {
+      rows_max = std::clamp((1 << 20) / (panels * panel_ * bytes_), tile_rows_, rows_max);
+    }
+    args_.m_tiles = CeilDiv(args_.m, rows_max);
+    args_.n_tiles = args_.out_mode == kOutWholeRows ? 1 : CeilDiv(panels, streams_ ? 32 : 16);
+    auto tiles = [&] { return args_.m_tiles * args_.n_tiles * args_.parts * args_.batch; };
+    while (tiles() < wanted_) {
+      bool splits_n = args_.out_mode != kOutWholeRows && panels / args_.n_tiles >= 2;
+      bool splits_m = args_.m / args_.m_tiles >= 4 * tile_rows_;
+      if (splits_n && (panels / args_.n_tiles >= 8 || !splits_m))
+        args_.n_tiles = std::min(args_.n_tiles * 2, panels);
+      else if (splits_m)
+        args_.m_tiles *= 2;
+      else
+        break;
+    }
+  }
+
+  void ChooseDepth() {
+    if (args_.parts > 1)
+      args_.kc = streams_ ? 32 : 256;
+    else if (streams_)
+      args_.kc = args_.m <= 4 ? 16 : 32;
+    else
+      args_.kc = RoundUp(std::max<int64_t>(CeilDiv(args_.k, std::max<int64_t>(CeilDiv(args_.k, 320), 1)), 1), 8);
+    if (args_.parts == 1) args_.part_k = RoundUp(std::max<int64_t>(args_.k, 1), args_.kc);
+  }
+
+  void PlanGemm(DotPlan& plan) {
+    args_.out_mode = OutMode();
+    ChooseOperands();
+    ChooseTiles();
+    ChooseDepth();
+    GroupBatches();
+    const int64_t panels = CeilDiv(args_.n, panel_);
+    const int64_t rows = CeilDiv(args_.m, args_.m_tiles), columns = CeilDiv(panels, args_.n_tiles);
+    if (args_.rhs_mode == kRhsScratch) {
+      args_.scratch_rhs = 0;
+      plan.scratch_bytes = RoundUp(args_.batch * args_.k * panels * panel_ * bytes_, 64);
+      args_.group_panels = 8;
+      DotPhase pack = Phase("pack_rhs", args_.batch * CeilDiv(args_.k, args_.kc) * CeilDiv(panels, args_.group_panels));
+      double bytes = static_cast<double>(args_.batch) * args_.k * args_.n * (ElementBytes(rhs_) + bytes_);
+      pack.cost_ns = CostNs(0, bytes * 2);
+      pack.reads_rhs = true;
+      plan.phases.push_back(std::move(pack));
+    }
+    if (args_.pack_lhs) {
+      args_.lhs_ld = (CeilDiv(args_.kc * bytes_, 64) | 1) * (64 / bytes_);  // an odd number of cache lines
+      args_.local_lhs = Take(rows * args_.lhs_ld * bytes_);
+    }
+    if (args_.rhs_mode == kRhsTile) args_.local_rhs = Take(args_.kc * columns * panel_ * bytes_);
+    if (args_.out_mode == kOutPartial) {
+      args_.scratch_parts = plan.scratch_bytes;
+      plan.scratch_bytes += args_.parts * args_.batch * args_.m * args_.n * bytes_;
+    } else if (args_.out_mode != kOutDirect) {
+      int64_t fit = kPanelBytes / (rows * panel_ * bytes_);
+      args_.group_panels = args_.out_mode == kOutWholeRows ? panels : std::clamp<int64_t>(fit, 1, columns);
+      args_.local_out = Take(rows * RoundUp(columns, args_.group_panels) * panel_ * bytes_);
+      TakeEpilogue();
+    }
+    DotPhase phase =
+        Phase("gemm", args_.parts * CeilDiv(args_.batch, args_.batch_tile) * args_.n_tiles * args_.m_tiles);
+    phase.cost_ns = CostNs(flops_, moved_);
+    phase.reads_lhs = true;
+    phase.reads_rhs = args_.rhs_mode != kRhsScratch;
+    phase.finishes = args_.parts == 1;
+    plan.phases.push_back(std::move(phase));
+  }
+
+  void PlanFold(DotPlan& plan) {
+    if (order_.lanes > 1) {
+      args_.scratch_parts = 0;
+      plan.scratch_bytes = args_.parts * args_.batch * args_.m * args_.n * bytes_;
+    }
+    local_ = 0;
+    const bool whole = WholeRows();
+    int64_t columns = RoundUp(args_.n, panel_);
+    if (!whole) columns = std::min(columns, kPanelBytes / bytes_);
+    args_.group_panels = columns / panel_;
+    int64_t rows = std::clamp<int64_t>(kPanelBytes / (columns * bytes_), 1, args_.m);
+    args_.m_tiles = CeilDiv(args_.m, rows);
+    args_.out_mode = epilogue_ ? (whole ? kOutWholeRows : kOutPanels) : kOutStore;
+    args_.local_out = Take(rows * columns * bytes_);
+    TakeEpilogue();
+    DotPhase fold = Phase("fold", args_.batch * args_.m_tiles);
+    fold.cost_ns = CostNs(0, static_cast<double>(args_.batch) * args_.m * args_.n * (args_.parts + 1) * bytes_);
+    fold.finishes = true;
+    plan.phases.push_back(std::move(fold));
+  }
+
+  static constexpr int64_t kRowsMax = 128;  // of a tile: 128 rows of a k block of lhs take an eighth of L2
+
+  DotShape shape_;
+  ElementType lhs_, rhs_, out_;
+  const executable::Target& target_;
+  const DotEpilogue* epilogue_;
+  ElementType accumulator_ = ElementType::kInvalid, real_ = ElementType::kInvalid;
+  bool complex_ = false, turned_ = false;
+  bool streams_ = false;  // few rows: rhs is read once, along its rows
+  int64_t bytes_ = 0, lanes_ = 0, panel_ = 0, tile_rows_ = 0, local_ = 0, wanted_ = 1;
+  double flops_ = 0, moved_ = 0;
+  SumOrder order_;
+  DotArgs args_ = {};
+};
+
+}  // namespace
+
+ElementType DotAccumulator(ElementType lhs, ElementType rhs, ElementType out) {
+  auto integer = [](ElementType t) { return IsInteger(t) || t == ElementType::kI1; };
+  if (IsComplex(out)) {
+    if (!IsComplex(lhs) || !IsComplex(rhs)) return ElementType::kInvalid;
+    bool wide = lhs == ElementType::kC128 || rhs == ElementType::kC128 || out == ElementType::kC128;
+    return wide ? ElementType::kC128 : ElementType::kC64;
+  }
+  if (KernelFloat(out)) {
+    bool wide = out == ElementType::kF64;
+    for (ElementType t : {lhs, rhs}) {
+      if (!KernelFloat(t) && !integer(t)) return ElementType::kInvalid;
+      wide = wide || t == ElementType::kF64 || (integer(t) && ElementBytes(t) >= 4);
+    }
+    return wide ? ElementType::kF64 : ElementType::kF32;
+  }
+  if (!integer(lhs) || !integer(rhs) || !integer(out)) return ElementType::kInvalid;
+  if (out == ElementType::kI1 && (lhs != ElementType::kI1 || rhs != ElementType::kI1)) return ElementType::kInvalid;
+  return HasFewerThan64Bits(out) ? ElementType::kI32 : ElementType::kI64;
+}
+
+SumOrder DotSumOrder(int64_t m, int64_t n, int64_t k, ElementType accumulator) {
+  const int64_t lanes = 256 / ElementBytes(RealPart(accumulator));
+  SumOrder order;
+  order.part_k = std::max<int64_t>(k, 1);
+  const int64_t parts = std::min<int64_t>(k / 4096, kMaxParts);
+  if (parts > 1 && m * n <= 128 * 128) {
+    order.part_k = RoundUp(CeilDiv(k, parts), 256);
+    order.parts = CeilDiv(k, order.part_k);
+  }
+  if (!IsComplex(accumulator) && m * n < 64 && k >= 4 * lanes) order.lanes = lanes;
+  return order;
+}
+
+StatusOr<DotPlan> PlanDot(const DotShape& shape, ElementType lhs, ElementType rhs, ElementType out,
+                          const executable::Target& target, const DotEpilogue* epilogue) {
+  return Planner(shape, lhs, rhs, out, target, epilogue).Plan();
+}
+
+}  // namespace treadle::kernels::dense

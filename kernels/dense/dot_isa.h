@@ -1,0 +1,29 @@
+// What the dot kernels' translation units, one for each ISA level, export.
+#ifndef TREADLE_KERNELS_DENSE_DOT_ISA_H_
+#define TREADLE_KERNELS_DENSE_DOT_ISA_H_
+
+#include "executable/kernel_abi.h"
+
+namespace treadle::kernels::dense {
+
+struct KernelSet {
+  TreadleKernel pack_rhs, gemm, lanes, fold;
+};
+
+struct IsaKernels {
+  KernelSet f32, f64, i32, i64;  // by compute type
+};
+
+namespace v2 {
+extern const IsaKernels kIsaKernels;
+}
+namespace v3 {
+extern const IsaKernels kIsaKernels;
+}
+namespace v4 {
+extern const IsaKernels kIsaKernels;
+}
+
+}  // namespace treadle::kernels::dense
+
+#endif  // TREADLE_KERNELS_DENSE_DOT_ISA_H_

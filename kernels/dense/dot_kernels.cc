@@ -1,0 +1,435 @@
+// The kernels of a dot for one ISA level; compiled once per level with TREADLE_ISA set to its name. What they do is
+// decided in dot.cc and told by DotArgs. The order of summation is in dot.h.
+#include "executable/kernel_abi.h"
+#include "kernels/dense/dot_args.h"
+#include "kernels/dense/dot_isa.h"
+#include "kernels/dense/micro.h"
+#include "kernels/dense/pack.h"
+
+namespace treadle::kernels::dense::TREADLE_ISA {
+namespace {
+
+constexpr int64_t kPanelBytes = 16 << 10;
+
+struct Range {
+  int64_t begin, end;
+};
+
+// Part `i` of `total` things split evenly in `parts`, the larger parts first.
+TREADLE_INLINE Range Split(int64_t total, int64_t parts, int64_t i) {
+  int64_t each = total / parts, rest = total % parts;
+  int64_t begin = i * each + Min(i, rest);
+  return {begin, begin + each + (i < rest ? 1 : 0)};
+}
+
+// Bytes of an element, or of half a complex one.
+TREADLE_INLINE int64_t PartBytes(int64_t type) {
+  auto t = static_cast<ElementType>(type);
+  return ElementBytes(t) / (t == ElementType::kC64 || t == ElementType::kC128 ? 2 : 1);
+}
+
+// What all kernels of a dot need of their frame.
+template <typename T>
+struct Dot {
+  static constexpr int64_t kPanel = 2 * kLanes<T>;  // columns of a panel
+
+  explicit Dot(const TreadleCallFrame* frame)
+      : frame(frame), args(*reinterpret_cast<const DotArgs*>(frame->args)), local(static_cast<char*>(frame->local)) {}
+
+  const char* Lhs(int64_t batch) const {
+    return static_cast<const char*>(frame->buffers[args.lhs_buffer]) + OffsetOf(args.lhs_batch, batch) * lhs_bytes;
+  }
+  const char* Rhs(int64_t batch) const {
+    return static_cast<const char*>(frame->buffers[args.rhs_buffer]) + OffsetOf(args.rhs_batch, batch) * rhs_bytes;
+  }
+  char* Out(int64_t batch) const {
+    return static_cast<char*>(frame->buffers[2]) + OffsetOf(args.out_batch, batch) * out_bytes;
+  }
+  T* Local(int64_t offset) const { return reinterpret_cast<T*>(local + offset); }
+  T* Parts(int64_t part, int64_t batch) const {
+    return reinterpret_cast<T*>(static_cast<char*>(frame->scratch) + args.scratch_parts) +
+           (part * args.batch + batch) * args.m * args.n;
+  }
+  T* PackedRhs(int64_t batch, int64_t k0) const {
+    int64_t panels = (args.n + kPanel - 1) / kPanel;
+    return reinterpret_cast<T*>(static_cast<char*>(frame->scratch) + args.scratch_rhs) +
+           (batch * args.k + k0) * panels * kPanel;
+  }
+
+  int CallEpilogue(T* panel, int64_t ld, int64_t row0, int64_t col0, int64_t rows, int64_t cols, int64_t batch) const {
+    int64_t unit = args.complex_rhs ? 2 : 1;
+    auto buffers = reinterpret_cast<void**>(local + args.local_call);
+    auto words = reinterpret_cast<uint64_t*>(buffers + 1 + args.epilogue_buffers);
+    buffers[0] = panel;
+    for (int64_t i = 0; i < args.epilogue_buffers; ++i) buffers[1 + i] = frame->buffers[2 + i];
+    int64_t place[6] = {ld / unit, row0, col0 / unit, rows, cols / unit, batch};
+    if (args.lhs_buffer == 1) {  // computed transposed: one row that is one column to the outside
+      int64_t column[6] = {1, col0, row0, cols, 1, batch};
+      memcpy(place, column, sizeof(place));
+    }
+    for (int i = 0; i < 6; ++i) words[i] = static_cast<uint64_t>(place[i]);
+    for (int64_t i = 0; i < args.epilogue_args; ++i) words[6 + i] = frame->args[kDotArgsWords + i];
+    TreadleCallFrame call = {buffers, words, local + args.local_epilogue, frame->scratch, nullptr, 0, 1};
+    return frame->callbacks[0](&call);
+  }
+
+  // Takes a finished panel to where out_mode says: rows [row0, ..) and columns [col0, ..) of `batch`.
+  int Finish(T* panel, int64_t ld, int64_t row0, int64_t col0, int64_t rows, int64_t cols, int64_t batch) const {
+    if (args.out_mode == kOutPanels || args.out_mode == kOutWholeRows) {
+      return CallEpilogue(panel, ld, row0, col0, rows, cols, batch);
+    }
+    char* out = Out(batch);
+    Run m, n;
+    int64_t r = 0;
+    for (Runs rs(args.out_m, row0, row0 + rows); rs.Next(&m); r += m.count) {
+      int64_t c = 0;
+      for (Runs cs(args.out_n, col0, col0 + cols); cs.Next(&n); c += n.count) {
+        store(panel + r * ld + c, ld, m.count, n.count, out + (m.offset + n.offset) * out_bytes, m.stride,
+              n.count == 1 ? 1 : n.stride);
+      }
+    }
+    return TREADLE_KERNEL_OK;
+  }
+
+  const TreadleCallFrame* frame;
+  const DotArgs& args;
+  char* local;
+  int64_t lhs_bytes = PartBytes(args.lhs_type), rhs_bytes = ElementBytes(static_cast<ElementType>(args.rhs_type));
+  int64_t out_bytes = PartBytes(args.out_type);
+  PackFunction<T> pack_lhs = PackOf<T>(args.lhs_type), pack_rhs = PackOf<T>(args.rhs_type);
+  StoreFunction<T> store = StoreOf<T>(args.out_type);
+};
+
+// Packs rows [k0, k0 + kc) of the panels [p0, p1) of one batch: dst[panel][k][column], columns beyond n are 0.
+template <typename T>
+void PackPanels(const Dot<T>& dot, const char* rhs, int64_t k0, int64_t kc, int64_t p0, int64_t p1, T* dst) {
+  const DotArgs& args = dot.args;
+  constexpr int64_t kPanel = Dot<T>::kPanel;
+  const int64_t unit = args.complex_rhs ? 2 : 1;
+  PackFunction<T> pack = dot.pack_rhs;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (args.complex_rhs)
+      pack = args.rhs_type == int64_t(ElementType::kC64) ? PackComplex<T, float> : PackComplex<T, double>;
+  }
+  if (p1 * kPanel > args.n) {
+    T* last = dst + (p1 - 1 - p0) * kc * kPanel;
+    for (int64_t k = 0; k < kc; ++k) {
+      Store<T>(last + k * kPanel, Vec<T>(0));
+      Store<T>(last + k * kPanel + kLanes<T>, Vec<T>(0));
+    }
+  }
+  // Where rows are contiguous a few of them at a time are read from end to end, as prefetchers like it.
+  const int64_t n_dims = args.rhs_n.dims;
+  const bool along_rows = n_dims == 0 || args.rhs_n.stride[n_dims - 1] == 1;
+  const int64_t step = along_rows ? 8 : kc;
+  for (int64_t kk = 0; kk < kc; kk += step) {
+    int64_t k_end = Min(kk + step, kc);
+    for (int64_t p = p0; p < p1; ++p) {
+      T* panel = dst + (p - p0) * kc * kPanel;
+      Run k, n;
+      int64_t r = kk;
+      for (Runs ks(args.rhs_k, (k0 + kk) / unit, (k0 + k_end) / unit); ks.Next(&k); r += k.count * unit) {
+        int64_t c = 0;
+        for (Runs ns(args.rhs_n, p * kPanel / unit, Min((p + 1) * kPanel, args.n) / unit); ns.Next(&n);
+             c += n.count * unit) {
+          pack(rhs + (k.offset + n.offset) * dot.rhs_bytes, k.stride, n.count == 1 ? 1 : n.stride, k.count, n.count,
+               panel + r * kPanel + c, kPanel);
+        }
+      }
+    }
+  }
+}
+
+// Tiles: (batch, block of kc rows, group of group_panels panels), groups fastest.
+template <typename T>
+int PackRhsKernel(const TreadleCallFrame* frame) {
+  const Dot<T> dot(frame);
+  const DotArgs& args = dot.args;
+  const int64_t panels = (args.n + dot.kPanel - 1) / dot.kPanel;
+  const int64_t groups = (panels + args.group_panels - 1) / args.group_panels;
+  const int64_t blocks = (args.k + args.kc - 1) / args.kc;
+  for (int64_t tile = frame->tile_begin; tile < frame->tile_end; ++tile) {
+    int64_t p0 = tile % groups * args.group_panels, batch = tile / groups / blocks;
+    int64_t k0 = tile / groups % blocks * args.kc, kc = Min(args.kc, args.k - k0);
+    PackPanels(dot, dot.Rhs(batch), k0, kc, p0, Min(p0 + args.group_panels, panels),
+               dot.PackedRhs(batch, k0) + p0 * kc * dot.kPanel);
+  }
+  return TREADLE_KERNEL_OK;
+}
+
+template <typename T>
+void PackLhs(const Dot<T>& dot, const char* lhs, Range rows, int64_t k0, int64_t kc) {
+  T* dst = dot.Local(dot.args.local_lhs);
+  Run m, k;
+  int64_t r = 0;
+  for (Runs ms(dot.args.lhs_m, rows.begin, rows.end); ms.Next(&m); r += m.count) {
+    int64_t c = 0;
+    for (Runs ks(dot.args.lhs_k, k0, k0 + kc); ks.Next(&k); c += k.count) {
+      dot.pack_lhs(lhs + (m.offset + k.offset) * dot.lhs_bytes, m.stride, k.count == 1 ? 1 : k.stride, m.count, k.count,
+                   dst + r * dot.args.lhs_ld + c, dot.args.lhs_ld);
+    }
+  }
+}
+
+// Where the register tiles of a block of the output go: panel p of row r is at at + (p / group) * group_stride + r * ld
+// + (p % group) * kPanel.
+template <typename T>
+struct Target {
+  T* at;
+  int64_t ld, group, group_stride;
+};
+
+// One k block of the product of `rows` (an `a` with its strides) with panel p, whose rows are b[k * ldb].
+template <typename T>
+TREADLE_INLINE void MultiplyPanel(Tile<T> tile, int64_t rows, int64_t tiles, TileShape shape) {
+  const int64_t each = rows / tiles, rest = rows % tiles;
+  for (int64_t t = 0; t < tiles; ++t) {
+    int64_t count = each + (t < rest ? 1 : 0);
+    kTiles<T>.of[count - 1][shape](tile);
+    tile.a += count * tile.rs;
+    tile.c += count * tile.ldc;
+  }
+}
+
+template <typename T>
+int ComputeBlock(const Dot<T>& dot, int64_t part, int64_t batch, Range panels, Range rows) {
+  const DotArgs& args = dot.args;
+  constexpr int64_t kPanel = Dot<T>::kPanel, n = kLanes<T>;
+  const int64_t mc = rows.end - rows.begin, tiles = (mc + kTileRows<T> - 1) / kTileRows<T>;
+  const int64_t k_begin = part * args.part_k, k_end = Min(args.k, k_begin + args.part_k);
+  const char* lhs = dot.Lhs(batch);
+  const char* rhs = dot.Rhs(batch);
+
+  const bool in_place = args.out_mode == kOutDirect || args.out_mode == kOutPartial;
+  const int64_t count = panels.end - panels.begin;
+  Target<T> out;
+  if (args.out_mode == kOutDirect) {
+    int64_t ld = args.out_m.stride[0];
+    out = {reinterpret_cast<T*>(dot.Out(batch)) + rows.begin * ld + panels.begin * kPanel, ld, count, 0};
+  } else if (args.out_mode == kOutPartial) {
+    out = {dot.Parts(part, batch) + rows.begin * args.n + panels.begin * kPanel, args.n, count, 0};
+  } else {
+    int64_t ld = args.group_panels * kPanel;
+    out = {dot.Local(args.local_out), ld, args.group_panels, mc * ld};
+  }
+
+  Tile<T> tile;
+  int64_t k0 = k_begin;
+  do {
+    const int64_t kc = Min(args.kc, k_end - k0);
+    const bool last = k0 + kc >= k_end;
+    tile.kc = kc;
+    tile.accumulate = k0 != k_begin;
+    if (args.pack_lhs) {
+      PackLhs(dot, lhs, rows, k0, kc);
+      tile.rs = args.lhs_ld;
+      tile.cs = 1;
+    } else {
+      tile.rs = args.lhs_m.stride[0];
+      tile.cs = args.lhs_k.stride[0];
+    }
+    const T* a = args.pack_lhs ? dot.Local(args.local_lhs)
+                               : reinterpret_cast<const T*>(lhs) + rows.begin * tile.rs + k0 * tile.cs;
+    const T* b;
+    int64_t b_step = kc * kPanel;
+    tile.ldb = kPanel;
+    if (args.rhs_mode == kRhsTile) {
+      PackPanels(dot, rhs, k0, kc, panels.begin, panels.end, dot.Local(args.local_rhs));
+      b = dot.Local(args.local_rhs);
+    } else if (args.rhs_mode == kRhsScratch) {
+      b = dot.PackedRhs(batch, k0) + panels.begin * kc * kPanel;
+    } else {
+      tile.ldb = args.rhs_k.stride[0];
+      b_step = kPanel;
+      b = reinterpret_cast<const T*>(rhs) + k0 * tile.ldb + panels.begin * kPanel;
+    }
+    const bool wide = args.rhs_mode == kRhsDirect && mc <= kWideRows;
+    for (int64_t p = 0; p < count; ++p) {
+      const int64_t group = p / out.group, in_group = p - group * out.group;
+      const int64_t width = Min(kPanel, args.n - (panels.begin + p) * kPanel);
+      tile.a = a;
+      tile.b = b + p * b_step;
+      tile.c = out.at + group * out.group_stride + in_group * kPanel;
+      tile.ldc = out.ld;
+      TileShape shape = width == kPanel ? kTwoFull : width > n ? kTwoMasked : kOneMasked;
+      tile.lanes = width > n ? width - n : width;
+      if (wide && p + 1 < count && in_group + 1 < out.group && args.n - (panels.begin + p) * kPanel >= 2 * kPanel) {
+        shape = kFourFull;
+        ++p;
+      }
+      MultiplyPanel(tile, mc, tiles, shape);
+      if (last && args.out_mode != kOutWholeRows && !in_place && (p + 1 == count || (p + 1) % out.group == 0)) {
+        int64_t first = panels.begin + group * out.group;
+        int64_t cols = Min((panels.begin + p + 1) * kPanel, args.n) - first * kPanel;
+        int error = dot.Finish(out.at + group * out.group_stride, out.ld, rows.begin, first * kPanel, mc, cols, batch);
+        if (error) return error;
+      }
+    }
+    k0 += kc;
+  } while (k0 < k_end);
+
+  if (args.out_mode == kOutWholeRows) {
+    const int64_t step =
+        kPanelBytes / (out.ld * int64_t(sizeof(T))) > 1 ? kPanelBytes / (out.ld * int64_t(sizeof(T))) : 1;
+    for (int64_t r = 0; r < mc; r += step) {
+      int error = dot.Finish(out.at + r * out.ld, out.ld, rows.begin + r, 0, Min(step, mc - r), args.n, batch);
+      if (error) return error;
+    }
+  }
+  return TREADLE_KERNEL_OK;
+}
+
+template <typename T>
+int GemmKernel(const TreadleCallFrame* frame) {
+  const Dot<T> dot(frame);
+  const DotArgs& args = dot.args;
+  const int64_t panels = (args.n + dot.kPanel - 1) / dot.kPanel;
+  const int64_t groups = (args.batch + args.batch_tile - 1) / args.batch_tile;
+  for (int64_t tile = frame->tile_begin; tile < frame->tile_end; ++tile) {
+    int64_t rest = tile;
+    Range rows = Split(args.m, args.m_tiles, rest % args.m_tiles);
+    rest /= args.m_tiles;
+    Range columns = Split(panels, args.n_tiles, rest % args.n_tiles);
+    rest /= args.n_tiles;
+    int64_t batch = rest % groups * args.batch_tile, batch_end = Min(batch + args.batch_tile, args.batch);
+    for (; batch < batch_end; ++batch) {
+      if (int error = ComputeBlock(dot, rest / groups, batch, columns, rows)) return error;
+    }
+  }
+  return TREADLE_KERNEL_OK;
+}
+
+// A pair of vectors, 256 bytes of lanes each: acc[lane] = sum of a * b over every kSumLanes-th element.
+template <typename T>
+TREADLE_INLINE void MultiplyLanes(const T* a, const T* b, int64_t blocks, T* acc) {
+  constexpr int n = kLanes<T>, kVecs = kSumLanes<T> / n, kHalf = kVecs > 8 ? kVecs / 2 : kVecs;
+  for (int h = 0; h < kVecs; h += kHalf) {
+    Vec<T> sum[kHalf];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < kHalf; ++v) sum[v] = Load<T>(acc + (h + v) * n);
+    for (int64_t k = 0; k < blocks; ++k) {
+#pragma clang loop unroll(full)
+      for (int v = 0; v < kHalf; ++v) {
+        int64_t at = k * kSumLanes<T> + (h + v) * n;
+        sum[v] = MulAdd<T>(Load<T>(a + at), Load<T>(b + at), sum[v]);
+      }
+    }
+#pragma clang loop unroll(full)
+    for (int v = 0; v < kHalf; ++v) Store<T>(acc + (h + v) * n, sum[v]);
+  }
+}
+
+// Rows [k0, k0 + kc) of `count` vectors over k as contiguous ones of the compute type, padded with 0 to whole blocks of
+// lanes; returns where they are and sets the distance between them.
+template <typename T>
+const T* LaneRows(const char* src, int64_t bytes, PackFunction<T> pack, const Group& outer, int64_t count,
+                  const Group& inner, int64_t k0, int64_t kc, bool direct, T* local, int64_t ld, int64_t* step) {
+  if (direct && kc % kSumLanes<T> == 0) {
+    *step = outer.dims == 1 ? outer.stride[0] : 0;
+    return reinterpret_cast<const T*>(src) + k0;
+  }
+  const int64_t whole = (kc + kSumLanes<T> - 1) / kSumLanes<T> * kSumLanes<T>;
+  for (int64_t r = 0; r < count; ++r) memset(local + r * ld + kc, 0, (whole - kc) * sizeof(T));
+  Run m, k;
+  int64_t r = 0;
+  for (Runs ms(outer, 0, count); ms.Next(&m); r += m.count) {
+    int64_t c = 0;
+    for (Runs ks(inner, k0, k0 + kc); ks.Next(&k); c += k.count) {
+      pack(src + (m.offset + k.offset) * bytes, m.stride, k.count == 1 ? 1 : k.stride, m.count, k.count,
+           local + r * ld + c, ld);
+    }
+  }
+  *step = ld;
+  return local;
+}
+
+template <typename T>
+TREADLE_INLINE bool Contiguous(const Group& group) {
+  return group.dims == 0 || (group.dims == 1 && group.stride[0] == 1);
+}
+
+// Few outputs (m * n small), long k: every output is kSumLanes sums, folded pairwise at the end. Tiles: (part, batch).
+template <typename T>
+int LanesKernel(const TreadleCallFrame* frame) {
+  const Dot<T> dot(frame);
+  const DotArgs& args = dot.args;
+  constexpr int64_t kSums = kSumLanes<T>;
+  const bool direct_lhs = !args.pack_lhs && Contiguous<T>(args.lhs_k) && args.lhs_m.dims <= 1;
+  const bool direct_rhs = args.rhs_mode == kRhsDirect && Contiguous<T>(args.rhs_k) && args.rhs_n.dims <= 1;
+  const int64_t outputs = args.m * args.n;
+  for (int64_t tile = frame->tile_begin; tile < frame->tile_end; ++tile) {
+    const int64_t group = tile % ((args.batch + args.batch_tile - 1) / args.batch_tile);
+    const int64_t part = tile / ((args.batch + args.batch_tile - 1) / args.batch_tile);
+    const int64_t k_begin = part * args.part_k, k_end = Min(args.k, k_begin + args.part_k);
+    for (int64_t batch = group * args.batch_tile; batch < Min((group + 1) * args.batch_tile, args.batch); ++batch) {
+      T* sums = dot.Local(args.local_out);
+      memset(sums, 0, outputs * 256);
+      for (int64_t k0 = k_begin; k0 < k_end;) {
+        // The last, broken block of lanes is packed alone where all else is read in place.
+        int64_t kc = Min(args.kc, k_end - k0);
+        if (kc > kSums) kc -= kc % kSums;
+        int64_t a_step, b_step;
+        const T* a = LaneRows(dot.Lhs(batch), dot.lhs_bytes, dot.pack_lhs, args.lhs_m, args.m, args.lhs_k, k0, kc,
+                              direct_lhs, dot.Local(args.local_lhs), args.lhs_ld, &a_step);
+        const T* b = LaneRows(dot.Rhs(batch), dot.rhs_bytes, dot.pack_rhs, args.rhs_n, args.n, args.rhs_k, k0, kc,
+                              direct_rhs, dot.Local(args.local_rhs), args.lhs_ld, &b_step);
+        for (int64_t i = 0; i < outputs; ++i) {
+          MultiplyLanes<T>(a + i / args.n * a_step, b + i % args.n * b_step, (kc + kSums - 1) / kSums,
+                           sums + i * kSums);
+        }
+        k0 += kc;
+      }
+      T* result = args.out_mode == kOutPartial ? dot.Parts(part, batch) : sums;
+      for (int64_t i = 0; i < outputs; ++i) {
+        T* s = sums + i * kSums;
+        for (int64_t half = kSums / 2; half > 0; half /= 2) {
+          for (int64_t j = 0; j < half; ++j) s[j] += s[j + half];
+        }
+        result[i] = s[0];
+      }
+      if (args.out_mode == kOutPartial) continue;
+      if (int error = dot.Finish(result, args.n, 0, 0, args.m, args.n, batch)) return error;
+    }
+  }
+  return TREADLE_KERNEL_OK;
+}
+
+// Adds the parts of k, neighbours first. Tiles: (batch, rows split in m_tiles).
+template <typename T>
+int FoldKernel(const TreadleCallFrame* frame) {
+  const Dot<T> dot(frame);
+  const DotArgs& args = dot.args;
+  constexpr int64_t n = kLanes<T>;
+  T* panel = dot.Local(args.local_out);
+  for (int64_t tile = frame->tile_begin; tile < frame->tile_end; ++tile) {
+    const int64_t batch = tile / args.m_tiles;
+    const Range rows = Split(args.m, args.m_tiles, tile % args.m_tiles);
+    const int64_t ld = args.group_panels * dot.kPanel;
+    for (int64_t c0 = 0; c0 < args.n; c0 += ld) {
+      const int64_t cols = Min(ld, args.n - c0);
+      for (int64_t r = rows.begin; r < rows.end; ++r) {
+        for (int64_t c = 0; c < cols; c += n) {
+          const Mask<T> mask(Min(n, cols - c));
+          Vec<T> v[kMaxParts];
+          for (int64_t p = 0; p < args.parts; ++p) v[p] = mask.Load(dot.Parts(p, batch) + r * args.n + c0 + c);
+          for (int64_t left = args.parts; left > 1; left = (left + 1) / 2) {
+            for (int64_t p = 0; p < left / 2; ++p) v[p] = v[2 * p] + v[2 * p + 1];
+            if (left % 2) v[left / 2] = v[left - 1];
+          }
+          Store<T>(panel + (r - rows.begin) * ld + c, v[0]);
+        }
+      }
+      if (int error = dot.Finish(panel, ld, rows.begin, c0, rows.end - rows.begin, cols, batch)) return error;
+    }
+  }
+  return TREADLE_KERNEL_OK;
+}
+
+template <typename T>
+constexpr KernelSet kSet = {PackRhsKernel<T>, GemmKernel<T>, LanesKernel<T>, FoldKernel<T>};
+
+}  // namespace
+
+extern const IsaKernels kIsaKernels = {kSet<float>, kSet<double>, kSet<uint32_t>, kSet<uint64_t>};
+
+}  // namespace treadle::kernels::dense::TREADLE_ISA

@@ -1,0 +1,25 @@
+#include "kernels/dense/dot_rows.h"
+
+#include "kernels/dense/dot_isa.h"
+#include "kernels/table.h"
+
+namespace treadle::kernels::dense {
+
+void AddDotRows(std::vector<KernelRow>& rows) {
+  const IsaKernels &a = v2::kIsaKernels, &b = v3::kIsaKernels, &c = v4::kIsaKernels;
+  auto add = [&](KernelRow pack, KernelRow gemm, KernelRow lanes, KernelRow fold) {
+    rows.insert(rows.end(), {pack, gemm, lanes, fold});
+  };
+#define TREADLE_DOT_ROWS(type)                                                    \
+  add({"dot_pack_rhs_" #type, a.type.pack_rhs, b.type.pack_rhs, c.type.pack_rhs}, \
+      {"dot_gemm_" #type, a.type.gemm, b.type.gemm, c.type.gemm},                 \
+      {"dot_lanes_" #type, a.type.lanes, b.type.lanes, c.type.lanes},             \
+      {"dot_fold_" #type, a.type.fold, b.type.fold, c.type.fold})
+  TREADLE_DOT_ROWS(f32);
+  TREADLE_DOT_ROWS(f64);
+  TREADLE_DOT_ROWS(i32);
+  TREADLE_DOT_ROWS(i64);
+#undef TREADLE_DOT_ROWS
+}
+
+}  // namespace treadle::kernels::dense

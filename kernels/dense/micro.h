@@ -1,0 +1,121 @@
+// Register tiles: C[rows][cols] (+)= A[rows][kc] * B[kc][cols], a chain of multiply-adds over k for every element, kept
+// in registers. Compiled once per ISA level, as vec.h.
+#ifndef TREADLE_KERNELS_DENSE_MICRO_H_
+#define TREADLE_KERNELS_DENSE_MICRO_H_
+
+#include "kernels/dense/vec.h"
+
+namespace treadle::kernels::dense::TREADLE_ISA {
+
+// A is read one broadcast element at a time and may have any strides: a[r * rs + k * cs]. B's rows are contiguous: b[k
+// * ldb + c]. The last of kVecs vectors of a row has `mask` lanes (only where the tile is a masked one).
+template <typename T>
+struct Tile {
+  const T* a;
+  int64_t rs, cs;
+  const T* b;
+  int64_t ldb;
+  int64_t kc;
+  T* c;
+  int64_t ldc;
+  int64_t lanes;    // in the last vector, for masked tiles
+  bool accumulate;  // else C starts at 0
+};
+
+template <typename T>
+using TileFunction = void (*)(const Tile<T>&);
+
+// Two vectors by 14 rows: 28 accumulators, two for B, one for A, of the 32 registers of AVX-512; by 6 rows of 16
+// before.
+template <typename T>
+inline constexpr int kTileRows = kVecBytes < 64                ? 6
+                                 : std::is_floating_point_v<T> ? 14
+                                                               : 8;
+// Few rows cannot hide the latency of the multiply-add with two vectors; they take four.
+inline constexpr int kWideRows = 4;
+
+template <typename T, int kRows, int kVecs, bool kMasked>
+void RunTile(const Tile<T>& tile) {
+  constexpr int n = kLanes<T>, kBases = (kRows + 2) / 3;
+  Mask<T> mask(kMasked ? tile.lanes : 0);
+  Vec<T> acc[kRows][kVecs];
+  T* c = tile.c;
+  const int64_t ldc = tile.ldc;
+#pragma clang loop unroll(full)
+  for (int r = 0; r < kRows; ++r) {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < kVecs; ++v) acc[r][v] = Vec<T>(0);
+  }
+  if (tile.accumulate) {
+#pragma clang loop unroll(full)
+    for (int r = 0; r < kRows; ++r) {
+#pragma clang loop unroll(full)
+      for (int v = 0; v < kVecs; ++v) {
+        const T* p = c + r * ldc + v * n;
+        acc[r][v] = kMasked && v == kVecs - 1 ? mask.Load(p) : Load<T>(p);
+      }
+    }
+  } else {
+#pragma clang loop unroll(full)
+    for (int r = 0; r < kRows; ++r) __builtin_prefetch(c + r * ldc, 1);
+  }
+  // Three rows share a base register: 14 pointers would not fit, and the compiler must not see that they are related.
+  const T* base[kBases];
+  int64_t rs = tile.rs;
+  __asm__("" : "+r"(rs));
+#pragma clang loop unroll(full)
+  for (int g = 0; g < kBases; ++g) {
+    base[g] = tile.a + 3 * g * rs;
+    __asm__("" : "+r"(base[g]));
+  }
+  const T* b = tile.b;
+  const int64_t cs = tile.cs, ldb = tile.ldb;
+  for (int64_t k = tile.kc; k > 0; --k) {
+    Vec<T> row[kVecs];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < kVecs; ++v) row[v] = kMasked && v == kVecs - 1 ? mask.Load(b + v * n) : Load<T>(b + v * n);
+#pragma clang loop unroll(full)
+    for (int r = 0; r < kRows; ++r) {
+      Vec<T> a = Vec<T>(base[r / 3][(r % 3) * rs]);
+#pragma clang loop unroll(full)
+      for (int v = 0; v < kVecs; ++v) acc[r][v] = MulAdd<T>(a, row[v], acc[r][v]);
+    }
+    b += ldb;
+#pragma clang loop unroll(full)
+    for (int g = 0; g < kBases; ++g) {
+      base[g] += cs;
+      __asm__("" : "+r"(base[g]));
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int r = 0; r < kRows; ++r) {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < kVecs; ++v) {
+      T* p = c + r * ldc + v * n;
+      if (kMasked && v == kVecs - 1)
+        mask.Store(p, acc[r][v]);
+      else
+        Store<T>(p, acc[r][v]);
+    }
+  }
+}
+
+enum TileShape { kTwoFull, kTwoMasked, kOneMasked, kFourFull, kTileShapes };
+
+template <typename T>
+struct TileTable {
+  TileFunction<T> of[kTileRows<T>][kTileShapes];  // [rows - 1]
+
+  template <int... kRow>
+  static constexpr TileTable Make(std::integer_sequence<int, kRow...>) {
+    return {{{RunTile<T, kRow + 1, 2, false>, RunTile<T, kRow + 1, 2, true>, RunTile<T, kRow + 1, 1, true>,
+              kRow < kWideRows ? RunTile < T, kRow < kWideRows ? kRow + 1 : 1, 4, false > : nullptr}...}};
+  }
+};
+
+template <typename T>
+inline constexpr TileTable<T> kTiles = TileTable<T>::Make(std::make_integer_sequence<int, kTileRows<T>>());
+
+}  // namespace treadle::kernels::dense::TREADLE_ISA
+
+#endif  // TREADLE_KERNELS_DENSE_MICRO_H_
