@@ -25,19 +25,27 @@ struct Group {
   std::vector<graph::ValueId> inputs;
   // Values that the group defines and others, or the region's results, read.
   std::vector<graph::ValueId> outputs;
-  // Per output: the number of the input whose contents it starts from (dynamic_update_slice writes a window of it), or -1.
-  // The planner of buffers lets both be one memory, or copies first. That input is not passed to the kernel by itself.
+  // Per output: the number of the input whose contents it starts from (dynamic_update_slice writes a window of it), or
+  // -1. The planner of buffers lets both be one memory, or copies first. That input is not passed to the kernel by
+  // itself.
   std::vector<int32_t> starts_from;
   // Groups of a stage do not depend on each other; every edge leads to a higher stage.
   int32_t stage = 0;
 };
 
-// The groups of `region`, ordered by stage, then by first operation. Deterministic; O(n log n) in the number of operations.
-// Operations whose results nothing needs are in no group. Region arguments and values of outer regions that are results of
-// the region as they are, are in no group either.
-// Errors: UNIMPLEMENTED naming the operation, its types and its source location.
+// How large a group may grow.
+struct GroupLimits {
+  int uops = 1200;  // vector operations an element, about 2000 machine operations after unrolling
+  size_t members = 250;
+  size_t inputs = 48;
+};
+
+// The groups of `region`, ordered by stage, then by first operation. Deterministic; O(n log n) in the number of
+// operations. Operations whose results nothing needs are in no group. Region arguments and values of outer regions that
+// are results of the region as they are, are in no group either; nor are constants that are needed as memory. Errors:
+// UNIMPLEMENTED naming the operation, its types and its source location.
 StatusOr<std::vector<Group>> GroupRegion(const graph::Graph& graph, graph::RegionId region,
-                                         const executable::Target& target);
+                                         const executable::Target& target, const GroupLimits& limits = {});
 
 }  // namespace treadle::plan
 

@@ -1,0 +1,544 @@
+#include "compiler/plan/group.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "compiler/plan/operation_class.h"
+#include "compiler/plan/schedules/elementwise.h"
+
+namespace treadle::plan {
+namespace {
+
+using graph::Graph;
+using graph::OpCode;
+using graph::OpId;
+using graph::RegionId;
+using graph::ValueId;
+
+constexpr int64_t kVectorRows =
+    16;  // rows up to here are reduced many at once, so what is done once a row is vector code too
+constexpr int64_t kBakedElements = 1;
+
+// A value that an operation reads, seen through free operations.
+struct Source {
+  ValueId base;
+  enum Path : uint8_t {
+    kLinear,  // the same elements in the same order
+    kRows,    // each element repeated for a whole row of the reader: base[k] is read at (k, r)
+    kOther,
+  } path;
+};
+
+// A group in the making.
+struct Working {
+  GroupKind kind = GroupKind::kPlan;
+  bool closed = false;            // takes no further members
+  int64_t elements = 0;           // of the domain
+  std::vector<Extent> reduction;  // empty: no reductions; else the domain, cut in kept and reduced stretches
+  int64_t kept = 0;               // product of the stretches kept
+  int32_t stage = 0;
+  int uops = 0;
+  std::vector<ValueId> members;    // results of operations that are not free, and free values that memory needs
+  std::set<ValueId> reads;         // bases outside
+  std::set<ValueId> written_over;  // operands of dynamic_update_slices: nothing else here may read them
+};
+
+class Grouper {
+ public:
+  Grouper(const Graph& graph, RegionId region, const executable::Target& target, const GroupLimits& limits)
+      : graph_(graph), region_id_(region), region_(graph.regions[region]), target_(target), limits_(limits) {}
+
+  StatusOr<std::vector<Group>> Run();
+
+ private:
+  void FindLive();
+  void FindNeeded();
+  void NeedNested(RegionId region);
+  const std::vector<Source>& Trace(ValueId value);
+  std::vector<Source> SourcesOf(const graph::Op& op);
+  bool IsUpdate(ValueId value) const {
+    OpId def = graph_.values[value].def;
+    return def >= 0 && graph_.ops[def].code == OpCode::kDynamicUpdateSlice;
+  }
+  int Find(int group);
+  int GroupOf(ValueId base);
+  int NewGroup(GroupKind kind, int64_t elements, const std::vector<Source>& sources);
+  void AddMember(int group, ValueId value, int uops, const std::vector<Source>& sources);
+  bool CanMerge(const Working& a, const Working& b) const;
+  void Merge(int into, int from);
+  std::vector<int> Latest(const std::vector<Source>& sources);
+  std::optional<int> MergeLatest(const std::vector<Source>& sources, int uops);
+
+  void PlacePointwise(ValueId value, int uops, const std::vector<Source>& sources);
+  bool PointwiseFits(const Working& group, int64_t elements, int uops, const std::vector<Source>& sources);
+  Status PlaceReduce(const graph::Op& op);
+  void PlaceUpdate(const graph::Op& op);
+  void PlaceAlone(const graph::Op& op, GroupKind kind);
+  Group Finish(const Working& working);
+
+  const Graph& graph_;
+  RegionId region_id_;
+  const graph::Region& region_;
+  const executable::Target& target_;
+  const GroupLimits limits_;
+  std::vector<bool> live_;    // by OpId
+  std::set<ValueId> needed_;  // values that must be in memory
+  std::map<ValueId, std::vector<Source>> traces_;
+  std::map<ValueId, int> group_of_;  // members
+  std::vector<Working> groups_;
+  std::vector<int> parents_;
+};
+
+void Grouper::FindLive() {
+  live_.assign(graph_.ops.size(), false);
+  std::vector<ValueId> stack(region_.results.begin(), region_.results.end());
+  std::set<OpId> mine(region_.ops.begin(), region_.ops.end());
+  auto visit_region = [&](auto&& self, RegionId region) -> void {
+    const graph::Region& nested = graph_.regions[region];
+    stack.insert(stack.end(), nested.results.begin(), nested.results.end());
+    for (OpId op : nested.ops) {
+      stack.insert(stack.end(), graph_.ops[op].operands.begin(), graph_.ops[op].operands.end());
+      for (RegionId inner : graph_.ops[op].regions) self(self, inner);
+    }
+  };
+  while (!stack.empty()) {
+    ValueId value = stack.back();
+    stack.pop_back();
+    OpId def = graph_.values[value].def;
+    if (def < 0 || !mine.contains(def) || live_[def]) continue;
+    live_[def] = true;
+    stack.insert(stack.end(), graph_.ops[def].operands.begin(), graph_.ops[def].operands.end());
+    for (RegionId region : graph_.ops[def].regions) visit_region(visit_region, region);
+  }
+}
+
+void Grouper::NeedNested(RegionId region) {
+  const graph::Region& nested = graph_.regions[region];
+  auto need = [&](ValueId value) {
+    if (graph_.values[value].region == region_id_ && !IsConstant(graph_, value)) needed_.insert(value);
+  };
+  for (ValueId value : nested.results) need(value);
+  for (OpId op : nested.ops) {
+    for (ValueId value : graph_.ops[op].operands) need(value);
+    for (RegionId inner : graph_.ops[op].regions) NeedNested(inner);
+  }
+}
+
+void Grouper::FindNeeded() {
+  needed_.insert(region_.results.begin(), region_.results.end());
+  for (OpId number : region_.ops) {
+    const graph::Op& op = graph_.ops[number];
+    if (!live_[number]) continue;
+    switch (ClassOf(graph_, op)) {
+      case OperationClass::kControl:
+        for (RegionId nested : op.regions) NeedNested(nested);
+        [[fallthrough]];
+      case OperationClass::kDot:
+      case OperationClass::kTranspose:
+        for (ValueId operand : op.operands) {
+          if (!IsConstant(graph_, operand)) needed_.insert(operand);
+        }
+        break;
+      case OperationClass::kUpdate:
+        needed_.insert(op.operands[0]);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+// The bases behind a value, through free operations; a value that is not free is its own.
+const std::vector<Source>& Grouper::Trace(ValueId value) {
+  if (auto found = traces_.find(value); found != traces_.end()) return found->second;
+  // Free operations stand in program order, so that tracing every one as it comes needs no deep recursion.
+  std::vector<Source> sources;
+  OpId def = graph_.values[value].def;
+  bool here = def >= 0 && graph_.values[value].region == region_id_;
+  if (IsConstant(graph_, value)) {
+    if (!graph_.ops[def].attrs.splat && graph_.shape(value).elements() > kBakedElements)
+      sources.push_back({value, Source::kLinear});
+  } else if (!here || ClassOf(graph_, graph_.ops[def]) != OperationClass::kFree) {
+    sources.push_back({value, Source::kLinear});
+  } else {
+    const graph::Op& op = graph_.ops[def];
+    for (size_t k = 0; k < op.operands.size(); ++k) {
+      if (op.code == OpCode::kOptimizationBarrier && op.results[k] != value) continue;
+      PathStep step = k == 0 || op.code == OpCode::kOptimizationBarrier ? StepOf(graph_, op) : PathStep::kOther;
+      for (const Source& source : Trace(op.operands[k])) {
+        Source::Path path = step == PathStep::kLinear                                   ? source.path
+                            : step == PathStep::kRows && source.path == Source::kLinear ? Source::kRows
+                                                                                        : Source::kOther;
+        bool again = std::any_of(sources.begin(), sources.end(),
+                                 [&](const Source& s) { return s.base == source.base && s.path == path; });
+        if (!again) sources.push_back({source.base, path});
+      }
+    }
+  }
+  return traces_.emplace(value, std::move(sources)).first->second;
+}
+
+std::vector<Source> Grouper::SourcesOf(const graph::Op& op) {
+  std::vector<Source> sources;
+  int64_t elements = graph_.shape(op.results[0]).elements();
+  bool pointwise = ClassOf(graph_, op) == OperationClass::kPointwise;
+  for (ValueId operand : op.operands) {
+    bool scalar = pointwise && graph_.shape(operand).rank() == 0 && graph_.shape(op.results[0]).rank() > 0;
+    for (const Source& source : Trace(operand)) {
+      Source::Path path = source.path;
+      if (scalar) path = source.path == Source::kOther || elements == 0 ? Source::kOther : Source::kRows;
+      sources.push_back({source.base, path});
+    }
+  }
+  return sources;
+}
+
+int Grouper::Find(int group) {
+  while (parents_[group] != group) group = parents_[group] = parents_[parents_[group]];
+  return group;
+}
+
+int Grouper::GroupOf(ValueId base) {
+  auto found = group_of_.find(base);
+  return found == group_of_.end() ? -1 : Find(found->second);
+}
+
+int Grouper::NewGroup(GroupKind kind, int64_t elements, const std::vector<Source>& sources) {
+  int32_t stage = 0;
+  for (const Source& source : sources) {
+    if (int group = GroupOf(source.base); group >= 0) stage = std::max(stage, groups_[group].stage + 1);
+  }
+  Working working;
+  working.kind = kind;
+  working.elements = elements;
+  working.stage = stage;
+  groups_.push_back(std::move(working));
+  parents_.push_back(static_cast<int>(parents_.size()));
+  return parents_.back();
+}
+
+void Grouper::AddMember(int group, ValueId value, int uops, const std::vector<Source>& sources) {
+  Working& working = groups_[group];
+  working.members.push_back(value);
+  working.uops += uops;
+  group_of_[value] = group;
+  for (const Source& source : sources) {
+    if (GroupOf(source.base) != group) working.reads.insert(source.base);
+  }
+}
+
+bool Grouper::CanMerge(const Working& a, const Working& b) const {
+  if (a.closed || b.closed || a.kind != GroupKind::kPlan || b.kind != GroupKind::kPlan) return false;
+  if (a.uops + b.uops > limits_.uops || a.members.size() + b.members.size() > limits_.members) return false;
+  if (a.reads.size() + b.reads.size() > limits_.inputs) return false;
+  for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    for (ValueId value : one->written_over) {
+      if (other->reads.contains(value) || other->written_over.contains(value)) return false;
+    }
+  }
+  bool updates = !a.written_over.empty() || !b.written_over.empty();
+  if (a.reduction.empty() && b.reduction.empty()) return a.elements == b.elements;
+  if (updates) return false;
+  if (a.reduction.empty()) return a.elements == b.elements || a.elements == b.kept;
+  if (b.reduction.empty()) return a.elements == b.elements || b.elements == a.kept;
+  return a.reduction == b.reduction;
+}
+
+void Grouper::Merge(int into, int from) {
+  Working& a = groups_[into];
+  Working& b = groups_[from];
+  if (a.reduction.empty() && !b.reduction.empty()) {
+    a.elements = b.elements;
+    a.reduction = b.reduction;
+    a.kept = b.kept;
+  }
+  a.uops += b.uops;
+  a.members.insert(a.members.end(), b.members.begin(), b.members.end());
+  a.reads.insert(b.reads.begin(), b.reads.end());
+  a.written_over.insert(b.written_over.begin(), b.written_over.end());
+  parents_[from] = into;
+  b = {};
+}
+
+// The groups of the highest stage that the sources lie in.
+std::vector<int> Grouper::Latest(const std::vector<Source>& sources) {
+  std::vector<int> latest;
+  int32_t stage = -1;
+  for (const Source& source : sources) {
+    int group = GroupOf(source.base);
+    if (group < 0 || groups_[group].stage < stage) continue;
+    if (groups_[group].stage > stage) latest.clear();
+    stage = groups_[group].stage;
+    if (std::find(latest.begin(), latest.end(), group) == latest.end()) latest.push_back(group);
+  }
+  std::sort(latest.begin(), latest.end());
+  return latest;
+}
+
+// Whether `value` can be a member of `group` (perhaps the merger of several).
+bool Grouper::PointwiseFits(const Working& group, int64_t elements, int uops, const std::vector<Source>& sources) {
+  bool rows = IsRows(group.reduction);
+  bool whole = group.reduction.empty() || elements == group.elements;
+  if (!whole) {
+    int64_t length = group.kept == 0 ? 0 : group.elements / group.kept;
+    if (elements != group.kept) return false;
+    if (group.kept > 1 && length > kVectorRows && uops * 2 > length) return false;  // scalar code once a row would show
+  } else if (group.reduction.empty() && elements != group.elements) {
+    return false;
+  }
+  std::set<ValueId> members(group.members.begin(), group.members.end());
+  for (const Source& source : sources) {
+    if (group.written_over.contains(source.base)) return false;
+    if (!members.contains(source.base)) continue;
+    if (IsUpdate(source.base)) return false;
+    int64_t base = graph_.shape(source.base).elements();
+    if (source.path == Source::kLinear && base == elements) continue;
+    bool back = whole && rows && source.path == Source::kRows && base == group.kept;
+    if (!back) return false;
+    int64_t row_bytes = group.elements / std::max<int64_t>(group.kept, 1) * 8;
+    if (row_bytes > (group.kept == 1 ? target_.l1_bytes : target_.l2_bytes / 2)) return false;
+  }
+  return true;
+}
+
+void Grouper::PlacePointwise(ValueId value, int uops, const std::vector<Source>& sources) {
+  int64_t elements = graph_.shape(value).elements();
+  std::vector<int> latest = Latest(sources);
+  bool joins = !latest.empty();
+  Working merged;
+  if (joins) {
+    merged = groups_[latest[0]];
+    joins = !merged.closed && merged.kind == GroupKind::kPlan && merged.uops + uops <= limits_.uops &&
+            merged.members.size() < limits_.members;
+    for (size_t k = 1; joins && k < latest.size(); ++k) {
+      const Working& other = groups_[latest[k]];
+      joins = CanMerge(merged, other);
+      if (!joins) break;
+      if (merged.reduction.empty()) {
+        merged.elements = other.reduction.empty() ? merged.elements : other.elements;
+        merged.reduction = other.reduction;
+        merged.kept = other.kept;
+      }
+      merged.uops += other.uops;
+      merged.members.insert(merged.members.end(), other.members.begin(), other.members.end());
+      merged.reads.insert(other.reads.begin(), other.reads.end());
+      merged.written_over.insert(other.written_over.begin(), other.written_over.end());
+    }
+    joins = joins && merged.reads.size() + sources.size() <= limits_.inputs &&
+            PointwiseFits(merged, elements, uops, sources);
+  }
+  int group;
+  if (joins) {
+    group = latest[0];
+    for (size_t k = 1; k < latest.size(); ++k) Merge(group, latest[k]);
+  } else {
+    group = NewGroup(GroupKind::kPlan, elements, sources);
+  }
+  AddMember(group, value, uops, sources);
+}
+
+Status Grouper::PlaceReduce(const graph::Op& op) {
+  size_t inputs = op.results.size();
+  std::vector<Source> operands, sources;
+  for (size_t k = 0; k < op.operands.size(); ++k) {
+    const std::vector<Source>& traced = Trace(op.operands[k]);
+    sources.insert(sources.end(), traced.begin(), traced.end());
+    if (k < inputs) operands.insert(operands.end(), traced.begin(), traced.end());
+  }
+  const Shape& shape = graph_.shape(op.operands[0]);
+  std::vector<Extent> reduction = ReductionOf(shape.dims, op.attrs.dims);
+  int64_t kept = graph_.shape(op.results[0]).elements();
+  std::vector<int> latest = Latest(sources);
+  bool joins = latest.size() == 1;
+  if (joins) {
+    const Working& group = groups_[latest[0]];
+    joins = group.kind == GroupKind::kPlan && !group.closed && group.written_over.empty() &&
+            group.elements == shape.elements() && (group.reduction.empty() || group.reduction == reduction) &&
+            group.uops + 4 <= limits_.uops;
+    for (const Source& source : sources) {
+      if (GroupOf(source.base) != latest[0]) continue;
+      bool is_operand =
+          std::any_of(operands.begin(), operands.end(), [&](const Source& s) { return s.base == source.base; });
+      joins = joins && is_operand && source.path == Source::kLinear &&
+              graph_.shape(source.base).elements() == shape.elements();
+    }
+  }
+  int group = joins ? latest[0] : NewGroup(GroupKind::kPlan, shape.elements(), sources);
+  groups_[group].reduction = std::move(reduction);
+  groups_[group].kept = kept;
+  for (ValueId result : op.results) AddMember(group, result, 2, sources);
+  return OkStatus();
+}
+
+// Writes a window of its operand's memory. Joins the group that makes the window, unless that group reads the operand.
+void Grouper::PlaceUpdate(const graph::Op& op) {
+  std::vector<Source> update = Trace(op.operands[1]);
+  std::vector<Source> sources = update;
+  for (size_t k = 2; k < op.operands.size(); ++k) {
+    for (const Source& source : Trace(op.operands[k])) sources.push_back({source.base, Source::kOther});
+  }
+  std::vector<Source> all = sources;
+  all.push_back({op.operands[0], Source::kOther});
+  int64_t elements = graph_.shape(op.operands[1]).elements();
+  std::vector<int> latest = Latest(all);
+  bool reads_operand = false;
+  for (const Source& source : sources) reads_operand |= source.base == op.operands[0];
+  bool joins = latest.size() == 1 && !reads_operand;
+  if (joins) {
+    const Working& group = groups_[latest[0]];
+    joins = !group.closed && group.kind == GroupKind::kPlan && group.reduction.empty() && group.elements == elements &&
+            !group.reads.contains(op.operands[0]) && !group.written_over.contains(op.operands[0]);
+    for (const Source& source : all) {
+      if (GroupOf(source.base) == latest[0]) joins = joins && source.path == Source::kLinear && !IsUpdate(source.base);
+    }
+  }
+  int group = joins ? latest[0] : NewGroup(GroupKind::kPlan, elements, all);
+  groups_[group].written_over.insert(op.operands[0]);
+  AddMember(group, op.results[0], 1, sources);
+  // A later member would see the window's new contents or the old ones, depending on the order of loops.
+  if (!joins) groups_[group].closed = true;
+}
+
+void Grouper::PlaceAlone(const graph::Op& op, GroupKind kind) {
+  std::vector<Source> sources;
+  for (ValueId operand : op.operands) {
+    bool in_memory = kind != GroupKind::kPlan || ClassOf(graph_, op) == OperationClass::kTranspose;
+    if (in_memory) {
+      sources.push_back({operand, Source::kOther});
+    } else {
+      const std::vector<Source>& traced = Trace(operand);
+      sources.insert(sources.end(), traced.begin(), traced.end());
+    }
+  }
+  std::set<ValueId> free;
+  for (RegionId region : op.regions) AddFreeValues(graph_, region, free);
+  for (ValueId value : free) sources.push_back({value, Source::kOther});
+  int group = NewGroup(kind, graph_.shape(op.results.empty() ? op.operands[0] : op.results[0]).elements(), sources);
+  groups_[group].closed = true;
+  for (ValueId result : op.results) AddMember(group, result, 0, sources);
+}
+
+Group Grouper::Finish(const Working& working) {
+  Group group;
+  group.kind = working.kind;
+  group.stage = working.stage;
+  std::set<ValueId> members(working.members.begin(), working.members.end()), inputs, visited;
+  std::set<OpId> ops;
+  std::vector<ValueId> stack(working.members.rbegin(), working.members.rend());
+  while (!stack.empty()) {
+    ValueId value = stack.back();
+    stack.pop_back();
+    if (!visited.insert(value).second) continue;
+    OpId def = graph_.values[value].def;
+    bool constant = IsConstant(graph_, value);
+    bool baked = constant && (graph_.ops[def].attrs.splat || graph_.shape(value).elements() <= kBakedElements);
+    bool here = def >= 0 && graph_.values[value].region == region_id_ && !constant;
+    bool inside = members.contains(value) || (here && ClassOf(graph_, graph_.ops[def]) == OperationClass::kFree);
+    if (baked) {
+      ops.insert(def);
+      continue;
+    }
+    if (!inside) {
+      inputs.insert(value);
+      continue;
+    }
+    const graph::Op& op = graph_.ops[def];
+    ops.insert(def);
+    OperationClass cls = ClassOf(graph_, op);
+    bool direct = cls == OperationClass::kDot || cls == OperationClass::kControl || cls == OperationClass::kTranspose;
+    for (ValueId operand : op.operands) {
+      if (op.code == OpCode::kOptimizationBarrier && op.results[&operand - op.operands.data()] != value) continue;
+      if (direct || (cls == OperationClass::kUpdate && &operand == &op.operands[0])) {
+        inputs.insert(operand);
+      } else {
+        stack.push_back(operand);
+      }
+    }
+    if (cls == OperationClass::kControl) {
+      for (RegionId region : op.regions) AddFreeValues(graph_, region, inputs);
+    }
+  }
+  group.ops.assign(ops.begin(), ops.end());
+  group.inputs.assign(inputs.begin(), inputs.end());
+  if (group.kind == GroupKind::kDot) group.inputs = graph_.ops[group.ops.front()].operands;
+  return group;
+}
+
+StatusOr<std::vector<Group>> Grouper::Run() {
+  FindLive();
+  FindNeeded();
+  for (OpId number : region_.ops) {
+    if (!live_[number]) continue;
+    const graph::Op& op = graph_.ops[number];
+    switch (ClassOf(graph_, op)) {
+      case OperationClass::kFree:
+        for (ValueId result : op.results) {
+          const std::vector<Source>& sources = Trace(result);
+          if (needed_.contains(result) && op.code != OpCode::kConstant) PlacePointwise(result, 1, sources);
+        }
+        break;
+      case OperationClass::kPointwise:
+        PlacePointwise(op.results[0], UopsOf(graph_, op), SourcesOf(op));
+        break;
+      case OperationClass::kReduce:
+        TREADLE_RETURN_IF_ERROR(PlaceReduce(op));
+        break;
+      case OperationClass::kUpdate:
+        PlaceUpdate(op);
+        break;
+      case OperationClass::kPieces:
+      case OperationClass::kTranspose:
+        PlaceAlone(op, GroupKind::kPlan);
+        break;
+      case OperationClass::kDot:
+        PlaceAlone(op, GroupKind::kDot);
+        break;
+      case OperationClass::kControl:
+        PlaceAlone(op, GroupKind::kControl);
+        break;
+    }
+  }
+  std::vector<Group> result;
+  std::vector<const Working*> workings;
+  std::set<ValueId> read;
+  for (size_t k = 0; k < groups_.size(); ++k) {
+    if (Find(static_cast<int>(k)) != static_cast<int>(k)) continue;
+    result.push_back(Finish(groups_[k]));
+    workings.push_back(&groups_[k]);
+    read.insert(result.back().inputs.begin(), result.back().inputs.end());
+  }
+  for (size_t k = 0; k < result.size(); ++k) {
+    Group& group = result[k];
+    std::vector<ValueId> members = workings[k]->members;
+    std::sort(members.begin(), members.end());
+    bool all = group.kind != GroupKind::kPlan;
+    for (ValueId value : members) {
+      if (!all && !read.contains(value) && !needed_.contains(value)) continue;
+      group.outputs.push_back(value);
+      const graph::Op& op = graph_.ops[graph_.values[value].def];
+      int32_t from = -1;
+      if (op.code == OpCode::kDynamicUpdateSlice) {
+        auto at = std::find(group.inputs.begin(), group.inputs.end(), op.operands[0]);
+        from = static_cast<int32_t>(at - group.inputs.begin());
+      }
+      group.starts_from.push_back(from);
+    }
+  }
+  std::sort(result.begin(), result.end(), [](const Group& a, const Group& b) {
+    return std::tuple(a.stage, a.ops.front(), a.outputs) < std::tuple(b.stage, b.ops.front(), b.outputs);
+  });
+  return result;
+}
+
+}  // namespace
+
+StatusOr<std::vector<Group>> GroupRegion(const Graph& graph, RegionId region, const executable::Target& target,
+                                         const GroupLimits& limits) {
+  return Grouper(graph, region, target, limits).Run();
+}
+
+}  // namespace treadle::plan

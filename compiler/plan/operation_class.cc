@@ -1,0 +1,120 @@
+#include "compiler/plan/operation_class.h"
+
+#include <algorithm>
+
+namespace treadle::plan {
+
+using graph::OpClass;
+using graph::OpCode;
+
+namespace {
+
+// Reading it in its result's order stays a walk along rows, or it is too small to matter.
+bool TransposeIsFree(const graph::Graph& graph, const graph::Op& op) {
+  const std::vector<int64_t>& dims = graph.shape(op.results[0]).dims;
+  if (graph.shape(op.results[0]).elements() <= 256) return true;
+  for (size_t k = dims.size(); k-- > 0;) {
+    if (dims[k] == 1) continue;
+    for (size_t source = op.attrs.dims[k] + 1; source < dims.size(); ++source) {
+      if (graph.shape(op.operands[0]).dims[source] != 1) return false;
+    }
+    return dims[k] >= 8;
+  }
+  return true;
+}
+
+}  // namespace
+
+OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
+  switch (op.code) {
+    case OpCode::kConstant:
+    case OpCode::kIota:
+    case OpCode::kBroadcastInDim:
+    case OpCode::kReshape:
+    case OpCode::kSlice:
+    case OpCode::kReverse:
+    case OpCode::kDynamicSlice:
+    case OpCode::kOptimizationBarrier:
+      return OperationClass::kFree;
+    case OpCode::kTranspose:
+      return TransposeIsFree(graph, op) ? OperationClass::kFree : OperationClass::kTranspose;
+    case OpCode::kConcatenate:
+    case OpCode::kPad:
+      return OperationClass::kPieces;
+    case OpCode::kDynamicUpdateSlice:
+      return OperationClass::kUpdate;
+    case OpCode::kReduce:
+      return OperationClass::kReduce;
+    case OpCode::kDotGeneral:
+      return OperationClass::kDot;
+    case OpCode::kWhile:
+    case OpCode::kIf:
+    case OpCode::kCase:
+      return OperationClass::kControl;
+    default:
+      return OperationClass::kPointwise;
+  }
+}
+
+bool IsConstant(const graph::Graph& graph, graph::ValueId value) {
+  graph::OpId def = graph.values[value].def;
+  return def >= 0 && graph.ops[def].code == OpCode::kConstant;
+}
+
+PathStep StepOf(const graph::Graph& graph, const graph::Op& op) {
+  if (op.code == OpCode::kReshape || op.code == OpCode::kOptimizationBarrier) return PathStep::kLinear;
+  if (op.code != OpCode::kBroadcastInDim) return PathStep::kOther;
+  const std::vector<int64_t>& from = graph.shape(op.operands[0]).dims;
+  const std::vector<int64_t>& to = graph.shape(op.results[0]).dims;
+  if (graph.shape(op.results[0]).elements() == 0) return PathStep::kOther;
+  // Operand dimensions that are not 1 must be the leading result dimensions that are not 1, in order.
+  std::vector<int64_t> kept, all;
+  for (size_t k = 0; k < from.size(); ++k) {
+    if (from[k] != 1) kept.push_back(op.attrs.dims[k]);
+  }
+  for (size_t k = 0; k < to.size(); ++k) {
+    if (to[k] != 1) all.push_back(static_cast<int64_t>(k));
+  }
+  if (kept.size() > all.size() || !std::equal(kept.begin(), kept.end(), all.begin())) return PathStep::kOther;
+  return kept.size() == all.size() ? PathStep::kLinear : PathStep::kRows;
+}
+
+std::vector<Extent> ReductionOf(const std::vector<int64_t>& dims, const std::vector<int64_t>& reduced) {
+  std::vector<Extent> result;
+  for (size_t k = 0; k < dims.size(); ++k) {
+    if (dims[k] == 1) continue;
+    bool is_reduced = std::find(reduced.begin(), reduced.end(), static_cast<int64_t>(k)) != reduced.end();
+    if (!result.empty() && result.back().reduced == is_reduced) {
+      result.back().size *= dims[k];
+    } else {
+      result.push_back({dims[k], is_reduced});
+    }
+  }
+  if (result.empty()) result.push_back({1, true});
+  return result;
+}
+
+bool IsRows(const std::vector<Extent>& reduction) {
+  return reduction.size() <= 1 || (reduction.size() == 2 && reduction[1].reduced);
+}
+
+void AddFreeValues(const graph::Graph& graph, graph::RegionId region, std::set<graph::ValueId>& values) {
+  std::set<graph::ValueId> defined, read;
+  auto visit = [&](auto&& self, graph::RegionId number) -> void {
+    const graph::Region& nested = graph.regions[number];
+    defined.insert(nested.arguments.begin(), nested.arguments.end());
+    read.insert(nested.results.begin(), nested.results.end());
+    for (graph::OpId inner : nested.ops) {
+      const graph::Op& inner_op = graph.ops[inner];
+      read.insert(inner_op.operands.begin(), inner_op.operands.end());
+      defined.insert(inner_op.results.begin(), inner_op.results.end());
+      for (graph::RegionId deeper : inner_op.regions) self(self, deeper);
+    }
+  };
+  visit(visit, region);
+  for (graph::ValueId value : read) {
+    if (!defined.contains(value) && !IsConstant(graph, value)) values.insert(value);
+  }
+}
+
+}  // namespace treadle::plan

@@ -1,0 +1,95 @@
+// Index arithmetic of a loop nest: where in each operand an iteration reads, as affine expressions of the nest's axes.
+//
+// An axis is one loop of the nest. Reshapes, slices, broadcasts, transposes and the like between the nest's domain and
+// an operand change only these expressions, never data. What is not affine (a reshape that splits an axis unevenly, the
+// start of a dynamic_slice) becomes one more variable with a known range. Plain values; nothing here knows the plan's
+// nodes.
+#ifndef TREADLE_COMPILER_PLAN_SCHEDULES_INDEX_SPACE_H_
+#define TREADLE_COMPILER_PLAN_SCHEDULES_INDEX_SPACE_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+
+namespace treadle::plan {
+
+// offset + sum of coefficient * variable; terms sorted by variable, no zero coefficients.
+struct Affine {
+  int64_t offset = 0;
+  std::vector<std::pair<int, int64_t>> terms;
+
+  static Affine Variable(int variable) { return {0, {{variable, 1}}}; }
+  int64_t Coefficient(int variable) const;
+  void Add(const Affine& other, int64_t times);  // this += other * times
+  bool operator==(const Affine&) const = default;
+  auto operator<=>(const Affine&) const = default;
+};
+
+// One expression a dimension.
+using Index = std::vector<Affine>;
+
+struct Variable {
+  enum Kind : uint8_t {
+    kAxis,
+    kQuotient,   // of / by
+    kRemainder,  // of % by
+    kStart,      // the scalar `start`, clamped to [0, size - 1]: a window's place
+  };
+  Kind kind = kAxis;
+  int64_t size = 0;  // values are 0 to size - 1
+  Affine of;
+  int64_t by = 0;
+  graph::ValueId start = -1;
+  bool operator==(const Variable&) const = default;
+};
+
+class IndexSpace {
+ public:
+  // Variables 0 to axes.size() - 1 are the axes, outermost first.
+  explicit IndexSpace(std::vector<int64_t> axes, bool may_split = true);
+
+  int axes() const { return axes_; }
+  const Variable& variable(int number) const { return variables_[number]; }
+  int variables() const { return static_cast<int>(variables_.size()); }
+
+  // The axes as an index of their own shape.
+  Index Identity() const;
+
+  // `index` of a tensor of dims `from`, as an index of its reshape to `to`.
+  Index Reshape(const Index& index, const std::vector<int64_t>& from, const std::vector<int64_t>& to);
+
+  // Where operand `operand` of `op` is read when its result is read at `index`. Elementwise and movement operations but
+  // concatenate, pad, dynamic_update_slice and constants; nullopt for all else.
+  std::optional<Index> OperandIndex(const graph::Graph& graph, const graph::Op& op, int operand, const Index& index);
+
+  // The variable that stands for a window's start along a dimension; `limit`: its largest value.
+  Affine Start(graph::ValueId start, int64_t limit);
+
+  // Element number in a dense row-major tensor.
+  static Affine Linear(const Index& index, const std::vector<int64_t>& dims);
+
+  // Set when an axis cut in two (outer, `inner`) would make an expression affine. The caller starts again with such
+  // axes.
+  struct Split {
+    int axis;
+    int64_t inner;
+  };
+  const std::optional<Split>& wanted_split() const { return wanted_; }
+
+ private:
+  std::pair<Affine, Affine> DivMod(const Affine& value, int64_t by);
+  int Intern(Variable variable);
+  bool InRange(const Affine& value, int64_t size) const;  // 0 <= value < size always
+
+  std::vector<Variable> variables_;
+  int axes_;
+  bool may_split_;
+  std::optional<Split> wanted_;
+};
+
+}  // namespace treadle::plan
+
+#endif  // TREADLE_COMPILER_PLAN_SCHEDULES_INDEX_SPACE_H_

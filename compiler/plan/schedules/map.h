@@ -1,0 +1,65 @@
+// Pointwise code over a box of the output: any group without reductions, and the pieces of concatenate, pad and
+// dynamic_update_slice.
+#ifndef TREADLE_COMPILER_PLAN_SCHEDULES_MAP_H_
+#define TREADLE_COMPILER_PLAN_SCHEDULES_MAP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/status.h"
+#include "compiler/plan/schedules/nest.h"
+
+namespace treadle::plan {
+
+// One box. Life: construct, AddOutput, Prepare; then tiles() and cost_ns() hold and Emit writes the code of one tile.
+class MapBox {
+ public:
+  MapBox(Kernel& kernel, const std::vector<int64_t>& dims);
+
+  // Stores `value` at every point of the box: read at `from`, written to `buffer` of shape `dims` at `to`.
+  void AddOutput(graph::ValueId value, Nest::IndexOf from, uint16_t buffer, const std::vector<int64_t>& dims,
+                 Nest::IndexOf to);
+
+  Status Prepare();
+  int64_t tiles() const { return tiles_; }
+  int64_t cost_ns() const { return cost_ns_; }
+  Nest& nest() { return nest_; }
+
+  // Inside a phase; `tile` counts from 0.
+  Status Emit(Id tile);
+
+ private:
+  // How the axes are spread over tiles and loops.
+  enum class Form : uint8_t {
+    kPoint,   // no axes: one element
+    kChunks,  // a tile is a chunk of one row (the last axis)
+    kRows,    // a tile is a block of whole rows
+    kAcross,  // rows are short: lanes along another axis, of which a tile is a chunk; all other axes are loops
+  };
+
+  Status EmitPoint();
+  Status EmitLanes(Id lo, Id hi);
+  Status EmitChunks(Id tile);
+  Status EmitRows(Id tile);
+  Status EmitAcross(Id tile);
+  // Binds `axes` to the digits of `number`.
+  void BindDigits(const std::vector<int>& axes, Id number);
+
+  Kernel& kernel_;
+  Nest nest_;
+  std::vector<int> roots_, stores_;
+  Form form_ = Form::kPoint;
+  int lane_ = -1;
+  std::vector<int> others_;  // the axes but the lanes', outermost first
+  int64_t per_tile_ = 1;     // kChunks, kAcross: lanes; kRows: rows
+  int64_t rows_ = 1;         // product of others_
+  int64_t tiles_ = 0, cost_ns_ = 0;
+  int unroll_ = 1;
+};
+
+// Groups of elementwise and movement operations over one domain; outputs may be dynamic_update_slices of it.
+StatusOr<Instance> ScheduleMap(const graph::Graph& graph, const Group& group, const executable::Target& target);
+
+}  // namespace treadle::plan
+
+#endif  // TREADLE_COMPILER_PLAN_SCHEDULES_MAP_H_
