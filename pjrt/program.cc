@@ -1,0 +1,88 @@
+#include "pjrt/program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "executable/serialize.h"
+#include "pjrt/element_type.h"
+#include "pjrt/extensions/layouts.h"
+#include "pjrt/hash.h"
+#include "pjrt/memory.h"
+#include "pjrt/named_value.h"
+#include "pjrt/topology.h"
+#include "pjrt/wire.h"
+
+namespace treadle::pjrt {
+
+Program::Program(executable::Executable executable, CompileOptions options, std::string serialized_options)
+    : executable(std::move(executable)),
+      options(std::move(options)),
+      serialized_options(std::move(serialized_options)) {
+  for (const executable::Result& result : this->executable.results) {
+    result_types.push_back(ToBufferType(result.shape.type));
+    result_dims.insert(result_dims.end(), result.shape.dims.begin(), result.shape.dims.end());
+    result_ranks.push_back(result.shape.dims.size());
+    result_layouts.push_back(LayoutOfRank(result.shape.dims.size()));
+  }
+  for (const executable::Parameter& parameter : this->executable.parameters) {
+    parameter_layouts.push_back(LayoutOfRank(parameter.shape.dims.size()));
+  }
+  const std::string_view kind = MemoryKinds().front().kind;
+  const size_t count = std::max(this->executable.results.size(), this->executable.parameters.size());
+  memory_kinds.assign(count, kind.data());
+  memory_kind_sizes.assign(count, kind.size());
+  costs = {Named("flops", static_cast<float>(this->executable.flops)),
+           Named("bytes accessed", static_cast<float>(this->executable.bytes_accessed))};
+}
+
+int64_t Program::code_bytes() const {
+  int64_t bytes = 0;
+  for (const executable::Object& object : executable.objects) bytes += static_cast<int64_t>(object.bytes.size());
+  return bytes;
+}
+
+// XLA's ExecutableAndOptionsProto: 1 executable, 2 options, 3 platform.
+const std::string& Program::Serialized() const {
+  std::call_once(serialize_once_, [&] {
+    protozero::pbf_writer writer(serialized_);
+    writer.add_bytes(1, executable::Serialize(executable));
+    writer.add_bytes(2, serialized_options);
+    writer.add_string(3, kPlatformName.data(), kPlatformName.size());
+  });
+  return serialized_;
+}
+
+// Of the code, not of the program's text: locations in it change from run to run.
+const std::string& Program::Fingerprint() const {
+  std::call_once(fingerprint_once_, [&] { fingerprint_ = Hash128Hex(executable::Serialize(executable)); });
+  return fingerprint_;
+}
+
+StatusOr<std::shared_ptr<const Program>> DeserializeProgram(std::string_view bytes,
+                                                            std::string_view overriding_options) {
+  std::string executable_bytes, serialized_options, platform;
+  try {
+    protozero::pbf_reader message(bytes.data(), bytes.size());
+    while (message.next()) {
+      if (message.tag() > 3) {
+        message.skip();
+        continue;
+      }
+      (message.tag() == 1   ? executable_bytes
+       : message.tag() == 2 ? serialized_options
+                            : platform) = message.get_string();
+    }
+  } catch (const protozero::exception&) {
+    platform.clear();
+  }
+  if (platform != kPlatformName) return InvalidArgument("these bytes are no serialised executable of treadle");
+  if (!overriding_options.empty()) serialized_options = overriding_options;
+  TREADLE_ASSIGN_OR_RETURN(CompileOptions options, ParseCompileOptions(serialized_options));
+  TREADLE_ASSIGN_OR_RETURN(executable::Executable executable, executable::Deserialize(executable_bytes));
+  if (!executable::HostRuns(executable.target)) {
+    return FailedPrecondition("the executable is for " + executable.target.Key() + ", which this machine cannot run");
+  }
+  return std::make_shared<const Program>(std::move(executable), std::move(options), std::move(serialized_options));
+}
+
+}  // namespace treadle::pjrt

@@ -1,0 +1,63 @@
+// Program: what a compilation yields, shared by all handles that name it.
+#ifndef TREADLE_PJRT_PROGRAM_H_
+#define TREADLE_PJRT_PROGRAM_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "executable/executable.h"
+#include "pjrt/compile_options.h"
+#include "pjrt/pjrt_c_api.h"
+#include "pjrt/pjrt_c_api_extensions.h"
+
+namespace treadle::pjrt {
+
+// Immutable; thread-safe. The arrays are those that the C API hands out, one entry for each result or parameter.
+struct Program {
+  Program(executable::Executable executable, CompileOptions options, std::string serialized_options);
+
+  const executable::Executable executable;
+  const CompileOptions options;
+  const std::string serialized_options;  // CompileOptionsProto, as it came
+
+  std::vector<PJRT_Buffer_Type> result_types;
+  std::vector<int64_t> result_dims;  // of all results, one after another
+  std::vector<size_t> result_ranks;
+  std::vector<const char*> memory_kinds;  // as many as there are results or parameters, whichever are more
+  std::vector<size_t> memory_kind_sizes;
+  std::vector<PJRT_Layouts_MemoryLayout*> result_layouts;
+  std::vector<PJRT_Layouts_MemoryLayout*> parameter_layouts;
+  std::vector<PJRT_NamedValue> costs;  // by the names that XLA uses
+
+  int64_t code_bytes() const;
+
+  // The executable and its options as bytes, made when they are first asked for.
+  const std::string& Serialized() const;
+  const std::string& Fingerprint() const;
+
+ private:
+  mutable std::once_flag serialize_once_, fingerprint_once_;
+  mutable std::string serialized_, fingerprint_;
+};
+
+// What Serialized gave, read back. `overriding_options`, unless empty, stand in for the options inside.
+// INVALID_ARGUMENT: not such bytes. FAILED_PRECONDITION: made by another version or for a machine unlike this one.
+StatusOr<std::shared_ptr<const Program>> DeserializeProgram(std::string_view bytes,
+                                                            std::string_view overriding_options);
+
+// `function` is the name of the C function, for messages.
+StatusOr<std::shared_ptr<const Program>> CompileProgram(std::string_view function, const PJRT_Program* program,
+                                                        std::string_view serialized_options,
+                                                        const executable::Target& target);
+
+}  // namespace treadle::pjrt
+
+struct PJRT_Executable {
+  std::shared_ptr<const treadle::pjrt::Program> program;
+};
+
+#endif  // TREADLE_PJRT_PROGRAM_H_
