@@ -80,8 +80,8 @@ Event::Event(Status status) {
 bool Event::StateReady() const { return state_->ready(); }
 
 const Status& Event::status() const {
-  static const Status ok;
-  return state_ == nullptr ? ok : state_->status();
+  static const Status* const ok = new Status;  // outlives threads that run while the process ends
+  return state_ == nullptr ? *ok : state_->status();
 }
 
 const Status& Event::Await() const {

@@ -1,0 +1,71 @@
+#include "executable/validate.h"
+
+#include <gtest/gtest.h>
+
+namespace treadle::executable {
+namespace {
+
+// Uses every kind of field.
+Executable Example() {
+  const Shape shape{ElementType::kF32, {4, 5}};
+  Executable e;
+  e.name = "example";
+  e.target = {.isa = IsaLevel::kV3, .cpu = "znver3", .l2_bytes = 1 << 20};
+  e.parameters = {{.shape = shape, .donated = true}, {.shape = {ElementType::kI1, {}}}};
+  e.results = {{.shape = shape, .donor = 0}, {.shape = shape}};
+  e.constants = {{std::string(80, 'c')}};
+  e.values = {{Home::kParameter, 0, 0, 80}, {Home::kParameter, 1, 0, 1}, {Home::kConstant, 0, 0, 80},
+              {Home::kArena, 0, 64, 80},    {Home::kResult, 0, 0, 80},   {Home::kResult, 1, 0, 80}};
+  e.objects = {{std::string("\0elf", 4)}};
+  e.kernels = {{"k_0123", 0}, {"treadle_gemm", -1}};
+  KernelStep kernel{.kernel = 0,
+                    .frames = {{.buffers = {{0, 0}, {3, 16}}, .args = {1, ~uint64_t{0}}, .tiles = 7}},
+                    .callbacks = {1},
+                    .local_bytes = 100,
+                    .scratch = 3,
+                    .cost_ns = 1234};
+  e.sequences.resize(3);
+  e.sequences[0].steps = {{kernel, "add", {0}, {3}},
+                          {CopyStep{{3, 0}, {4, 0}, 80}, "copy", {3}, {4}},
+                          {WhileStep{1, 2, {1, 0}}, "while", {1}, {}},
+                          {CaseStep{true, {1, 0}, {1, 2}}, "if", {1}, {}}};
+  e.sequences[1].steps = {{CopyStep{{2, 0}, {5, 0}, 80}, "constant", {2}, {5}}};
+  e.arena_bytes = 192;
+  e.flops = 20;
+  e.bytes_accessed = 160;
+  e.program = "module {}";
+  return e;
+}
+
+TEST(Validate, AcceptsWhatIsRight) { EXPECT_TRUE(Validate(Example()).ok()) << Validate(Example()).ToString(); }
+
+TEST(Validate, FindsEachMistake) {
+  const auto wrong = [](auto change) {
+    Executable e = Example();
+    change(e);
+    return Validate(e).code() == StatusCode::kInvalidArgument;
+  };
+  const auto kernel = [](Executable& e) -> KernelStep& { return std::get<KernelStep>(e.sequences[0].steps[0].what); };
+  EXPECT_TRUE(wrong([](Executable& e) { e.sequences.clear(); }));
+  EXPECT_TRUE(wrong([](Executable& e) { e.values[0].index = 2; }));
+  EXPECT_TRUE(wrong([](Executable& e) { e.values[0].bytes = 81; }));
+  EXPECT_TRUE(wrong([](Executable& e) { e.values[3].offset = 128; }));
+  EXPECT_TRUE(wrong([](Executable& e) { e.values[3].offset = 8; }));
+  EXPECT_TRUE(wrong([](Executable& e) { e.parameters[0].donated = false; }));
+  EXPECT_TRUE(wrong([](Executable& e) { e.results[1].donor = 0; }));
+  EXPECT_TRUE(wrong([](Executable& e) { e.results[1].donor = 1; }));
+  EXPECT_TRUE(wrong([](Executable& e) { e.kernels[0].object = 1; }));
+  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).kernel = 2; }));
+  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).callbacks[0] = -1; }));
+  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).frames[0].buffers[0].value = 6; }));
+  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).frames[0].buffers[0].offset = 81; }));
+  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).scratch = 0; }));
+  EXPECT_TRUE(wrong([](Executable& e) { std::get<CopyStep>(e.sequences[0].steps[1].what).bytes = 81; }));
+  EXPECT_TRUE(wrong([](Executable& e) { std::get<CopyStep>(e.sequences[0].steps[1].what).dst.value = 2; }));
+  EXPECT_TRUE(wrong([](Executable& e) { std::get<WhileStep>(e.sequences[0].steps[2].what).body = 0; }));
+  EXPECT_TRUE(wrong([](Executable& e) { std::get<WhileStep>(e.sequences[0].steps[2].what).cond = 3; }));
+  EXPECT_TRUE(wrong([](Executable& e) { std::get<CaseStep>(e.sequences[0].steps[3].what).branches.pop_back(); }));
+}
+
+}  // namespace
+}  // namespace treadle::executable

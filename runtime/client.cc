@@ -1,0 +1,45 @@
+#include "runtime/client.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "base/log.h"
+#include "device/host/host_device.h"
+
+namespace treadle {
+namespace {
+
+constexpr int kMaxDevices = 4096;
+
+StatusOr<int> NumDevices(int asked) {
+  if (asked < 0 || asked > kMaxDevices) return InvalidArgument("num_devices is " + std::to_string(asked));
+  if (asked > 0) return asked;
+  const std::string text(Environment("TREADLE_NUM_DEVICES"));
+  if (text.empty()) return 1;
+  char* end = nullptr;
+  const long devices = std::strtol(text.c_str(), &end, 10);
+  if (*end != '\0' || devices < 1 || devices > kMaxDevices) {
+    return InvalidArgument("TREADLE_NUM_DEVICES is '" + text + "', not a number of devices");
+  }
+  return static_cast<int>(devices);
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
+  TREADLE_ASSIGN_OR_RETURN(const int devices, NumDevices(options.num_devices));
+  if (options.num_threads < 0) return InvalidArgument("num_threads is " + std::to_string(options.num_threads));
+  TREADLE_ASSIGN_OR_RETURN(const executable::Target target, executable::HostTarget());
+  std::unique_ptr<Client> client(
+      new Client(options.num_threads > 0 ? options.num_threads : ThreadPool::DefaultThreads()));
+  for (int id = 0; id < devices; ++id) {
+    client->devices_.push_back(MakeHostDevice(&client->pool_, target, {.id = id}));
+  }
+  return client;
+}
+
+Client::~Client() {
+  for (auto& device : devices_) device->Drain();
+}
+
+}  // namespace treadle

@@ -1,0 +1,326 @@
+#include "runtime/program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "executable/validate.h"
+#include "kernels/table.h"
+#include "runtime/link/link.h"
+
+namespace treadle::internal {
+namespace {
+
+// A small arena stays with its workspace; a large one goes back to the device's allocator, which hands it to whoever
+// runs next.
+constexpr int64_t kKeptArena = 1 << 20;
+constexpr int64_t kAlignment = 64;
+constexpr int64_t kGuessedTrips = 64;  // of a loop whose count nobody knows
+constexpr int64_t kMaxCost = int64_t{1} << 50;
+constexpr int64_t kPrewakeNs = 200'000;
+constexpr int64_t kStepNs = 50;  // control flow itself
+
+}  // namespace
+
+// --- Loading. ---
+
+StatusOr<std::shared_ptr<Program>> Program::Load(executable::Executable executable, Device* device) {
+  TREADLE_RETURN_IF_ERROR(executable::Validate(executable));
+  if (executable.num_replicas != 1 || executable.num_partitions != 1) {
+    return Unimplemented("programs for more than one device: " + executable.name + " wants " +
+                         std::to_string(executable.num_replicas) + " replicas of " +
+                         std::to_string(executable.num_partitions) + " partitions");
+  }
+  if (executable.target.Key() != device->target().Key() && !executable::HostRuns(executable.target)) {
+    return Status(StatusCode::kFailedPrecondition, "the executable " + executable.name + " is made for " +
+                                                       executable.target.Key() + ", this device is " +
+                                                       device->target().Key());
+  }
+  std::shared_ptr<Program> program(new Program(std::move(executable), device));
+  TREADLE_RETURN_IF_ERROR(program->ResolveKernels());
+  TREADLE_RETURN_IF_ERROR(program->PlaceConstants());
+  program->PrepareSteps();
+  return program;
+}
+
+Program::~Program() {
+  for (std::atomic<Workspace*>& idle : idle_) {
+    Workspace* workspace = idle.load(std::memory_order_acquire);
+    if (workspace == nullptr) continue;
+    device_->Free(workspace->arena, executable_.arena_bytes);
+    delete workspace;
+  }
+  device_->Free(constants_, constants_bytes_);
+}
+
+Status Program::ResolveKernels() {
+  kernels_.resize(executable_.kernels.size());
+  std::map<int32_t, std::vector<size_t>> by_object;
+  for (size_t i = 0; i < kernels_.size(); ++i) {
+    const executable::Kernel& kernel = executable_.kernels[i];
+    if (kernel.object >= 0) {
+      by_object[kernel.object].push_back(i);
+      continue;
+    }
+    kernels_[i] = FindKernel(kernel.symbol, executable_.target);
+    if (kernels_[i] == nullptr) kernels_[i] = reinterpret_cast<TreadleKernel>(link::FindSymbol(kernel.symbol));
+    if (kernels_[i] == nullptr) {
+      return NotFound("there is no kernel '" + kernel.symbol + "' for " + executable_.target.Key() + ", which " +
+                      executable_.name + " needs");
+    }
+  }
+  for (const auto& [object, kernels] : by_object) {
+    std::vector<std::string> symbols;
+    for (size_t kernel : kernels) symbols.push_back(executable_.kernels[kernel].symbol);
+    auto linked = link::LinkObject(executable_.objects[object].bytes, symbols, executable_.target);
+    if (!linked.ok())
+      return linked.status().WithContext("object " + std::to_string(object) + " of " + executable_.name);
+    for (size_t i = 0; i < kernels.size(); ++i) kernels_[kernels[i]] = (*linked)[i];
+  }
+  return OkStatus();
+}
+
+Status Program::PlaceConstants() {
+  for (const executable::Constant& constant : executable_.constants) {
+    constant_offsets_.push_back(constants_bytes_);
+    constants_bytes_ += (static_cast<int64_t>(constant.bytes.size()) + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  TREADLE_ASSIGN_OR_RETURN(constants_, device_->Allocate(constants_bytes_));
+  for (size_t i = 0; i < constant_offsets_.size(); ++i) {
+    const std::string& bytes = executable_.constants[i].bytes;
+    TREADLE_RETURN_IF_ERROR(device_->CopyFromHost(static_cast<char*>(constants_) + constant_offsets_[i], bytes.data(),
+                                                  static_cast<int64_t>(bytes.size())));
+  }
+  return OkStatus();
+}
+
+void Program::PrepareSteps() {
+  parameters_.resize(executable_.parameters.size());
+  results_.resize(executable_.results.size());
+  for (const executable::Result& result : executable_.results) {
+    result_shapes_.push_back(std::make_shared<const Shape>(result.shape));
+  }
+  for (size_t i = 0; i < executable_.parameters.size(); ++i) {
+    if (executable_.parameters[i].donated) donated_.push_back(static_cast<int32_t>(i));
+  }
+  for (const executable::Sequence& sequence : executable_.sequences) {
+    std::vector<Step>& steps = sequences_.emplace_back();
+    for (const executable::Step& source : sequence.steps) {
+      Step step = std::visit([this](const auto& what) { return Prepare(what); }, source.what);
+      step.source = &source;
+      steps.push_back(step);
+    }
+  }
+  std::vector<int64_t> known(executable_.sequences.size(), -1);
+  cost_ns_ = Cost(0, &known);
+}
+
+uint32_t Program::AddSlot(const executable::Operand& operand) {
+  const executable::Value& value = executable_.values[operand.value];
+  const uint32_t slot = num_slots_++;
+  switch (value.home) {
+    case executable::Home::kParameter:
+      parameters_[value.index].push_back({slot, operand.offset});
+      break;
+    case executable::Home::kResult:
+      results_[value.index].push_back({slot, operand.offset});
+      break;
+    case executable::Home::kArena:
+      arena_.push_back({slot, value.offset + operand.offset});
+      break;
+    case executable::Home::kConstant:
+      constant_slots_.push_back({slot, constant_offsets_[value.index] + operand.offset});
+      break;
+  }
+  return slot;
+}
+
+Program::Step Program::Prepare(const executable::KernelStep& step) {
+  KernelLaunch launch{.kernel = kernels_[step.kernel],
+                      .first_frame = static_cast<uint32_t>(frames_.size()),
+                      .num_frames = static_cast<uint32_t>(step.frames.size()),
+                      .first_callback = static_cast<uint32_t>(callbacks_.size()),
+                      .has_callbacks = !step.callbacks.empty(),
+                      .local_bytes = step.local_bytes,
+                      .cost_ns = step.cost_ns,
+                      .scratch_slot = -1};
+  for (int32_t callback : step.callbacks) callbacks_.push_back(kernels_[callback]);
+  if (step.scratch != executable::kNoValue) launch.scratch_slot = AddSlot({step.scratch, 0});
+  for (const executable::Frame& frame : step.frames) {
+    frames_.push_back({.first_slot = num_slots_, .frame = &frame});
+    for (const executable::Operand& operand : frame.buffers) AddSlot(operand);
+  }
+  launches_.push_back(launch);
+  return {.kind = Kind::kKernel, .a = static_cast<uint32_t>(launches_.size() - 1)};
+}
+
+Program::Step Program::Prepare(const executable::CopyStep& step) {
+  const uint32_t src = AddSlot(step.src);
+  return {.kind = Kind::kCopy, .a = src, .b = AddSlot(step.dst), .bytes = step.bytes};
+}
+
+Program::Step Program::Prepare(const executable::WhileStep& step) {
+  return {.kind = Kind::kWhile,
+          .a = AddSlot(step.predicate),
+          .b = static_cast<uint32_t>(step.cond),
+          .c = static_cast<uint32_t>(step.body)};
+}
+
+Program::Step Program::Prepare(const executable::CaseStep& step) {
+  const uint32_t first = static_cast<uint32_t>(branches_.size());
+  branches_.insert(branches_.end(), step.branches.begin(), step.branches.end());
+  return {.kind = Kind::kCase,
+          .predicate = step.predicate,
+          .a = AddSlot(step.index),
+          .b = first,
+          .c = static_cast<uint32_t>(step.branches.size())};
+}
+
+// The time of a sequence on one thread, as far as the estimates of its kernels tell.
+int64_t Program::Cost(int32_t index, std::vector<int64_t>* known) const {
+  if ((*known)[index] >= 0) return (*known)[index];
+  int64_t cost = 0;
+  for (const executable::Step& step : executable_.sequences[index].steps) {
+    int64_t add = kStepNs;
+    if (const auto* kernel = std::get_if<executable::KernelStep>(&step.what)) {
+      add += kernel->cost_ns;
+    } else if (const auto* copy = std::get_if<executable::CopyStep>(&step.what)) {
+      add += copy->bytes / 8;
+    } else if (const auto* loop = std::get_if<executable::WhileStep>(&step.what)) {
+      add += kGuessedTrips * (Cost(loop->cond, known) + Cost(loop->body, known));
+    } else {
+      int64_t dearest = 0;
+      for (int32_t branch : std::get<executable::CaseStep>(step.what).branches) {
+        dearest = std::max(dearest, Cost(branch, known));
+      }
+      add += dearest;
+    }
+    cost = std::min(cost + std::min(add, kMaxCost), kMaxCost);
+  }
+  return (*known)[index] = cost;
+}
+
+// --- Workspaces. ---
+
+Workspace::Workspace(const Program& program)
+    : pointers(program.num_slots_), frames(program.frames_.size()), launches(program.launches_.size()) {
+  Program::Patch(*this, program.constant_slots_, program.constants_);
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const Program::FrameSource& source = program.frames_[i];
+    frames[i] = {.buffers = pointers.data() + source.first_slot,
+                 .args = source.frame->args.data(),
+                 .tiles = source.frame->tiles};
+  }
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const Program::KernelLaunch& source = program.launches_[i];
+    launches[i] = {.kernel = source.kernel,
+                   .frames = std::span(frames).subspan(source.first_frame, source.num_frames),
+                   .callbacks = source.has_callbacks ? program.callbacks_.data() + source.first_callback : nullptr,
+                   .local_bytes = source.local_bytes,
+                   .cost_ns = source.cost_ns};
+  }
+}
+
+StatusOr<std::unique_ptr<Workspace>> Program::TakeWorkspace() {
+  std::unique_ptr<Workspace> workspace;
+  for (std::atomic<Workspace*>& idle : idle_) {
+    if (idle.load(std::memory_order_relaxed) == nullptr) continue;
+    workspace.reset(idle.exchange(nullptr, std::memory_order_acq_rel));
+    if (workspace != nullptr) break;
+  }
+  if (workspace == nullptr) workspace = std::make_unique<Workspace>(*this);
+  if (executable_.arena_bytes > 0 && workspace->arena == nullptr) {
+    TREADLE_ASSIGN_OR_RETURN(void* arena, device_->Allocate(executable_.arena_bytes));
+    workspace->arena = arena;
+    if (arena != workspace->patched_for) {
+      Patch(*workspace, arena_, arena);
+      for (size_t i = 0; i < launches_.size(); ++i) {
+        if (launches_[i].scratch_slot >= 0)
+          workspace->launches[i].scratch = workspace->pointers[launches_[i].scratch_slot];
+      }
+      workspace->patched_for = arena;
+    }
+  }
+  return workspace;
+}
+
+void Program::ReturnWorkspace(std::unique_ptr<Workspace> workspace) {
+  if (executable_.arena_bytes > kKeptArena) {
+    device_->Free(std::exchange(workspace->arena, nullptr), executable_.arena_bytes);
+  }
+  for (std::atomic<Workspace*>& idle : idle_) {
+    Workspace* expected = nullptr;
+    if (idle.load(std::memory_order_relaxed) == nullptr &&
+        idle.compare_exchange_strong(expected, workspace.get(), std::memory_order_acq_rel)) {
+      workspace.release();
+      return;
+    }
+  }
+  device_->Free(workspace->arena, executable_.arena_bytes);
+}
+
+// --- Running. ---
+
+Status Program::Run(Workspace& workspace) const {
+  if (cost_ns_ >= kPrewakeNs && launches_.size() > 1) device_->Prewake();
+  return RunSequence(0, workspace);
+}
+
+Status Program::RunSequence(uint32_t sequence, Workspace& workspace) const {
+  for (const Step& step : sequences_[sequence]) {
+    Status status;
+    switch (step.kind) {
+      case Kind::kKernel:
+        status = device_->Run(workspace.launches[step.a]);
+        break;
+      case Kind::kCopy:
+        if (workspace.pointers[step.a] == workspace.pointers[step.b]) break;
+        status = device_->Copy(workspace.pointers[step.b], workspace.pointers[step.a], step.bytes);
+        break;
+      case Kind::kWhile:
+        status = RunWhile(step, workspace);
+        break;
+      case Kind::kCase:
+        status = RunCase(step, workspace);
+        break;
+    }
+    if (!status.ok()) return status.WithContext("in '" + step.source->name + "'");
+  }
+  return OkStatus();
+}
+
+template <typename T>
+StatusOr<T> Program::Read(const void* address) const {
+  T value;
+  if (device_->host_accessible()) {
+    std::memcpy(&value, address, sizeof(T));
+    return value;
+  }
+  TREADLE_RETURN_IF_ERROR(device_->CopyToHost(&value, address, sizeof(T)));
+  return value;
+}
+
+Status Program::RunWhile(const Step& step, Workspace& workspace) const {
+  for (;;) {
+    TREADLE_RETURN_IF_ERROR(RunSequence(step.b, workspace));
+    TREADLE_ASSIGN_OR_RETURN(const uint8_t go, Read<uint8_t>(workspace.pointers[step.a]));
+    if (go == 0) return OkStatus();
+    TREADLE_RETURN_IF_ERROR(RunSequence(step.c, workspace));
+  }
+}
+
+Status Program::RunCase(const Step& step, Workspace& workspace) const {
+  uint32_t branch;
+  if (step.predicate) {
+    TREADLE_ASSIGN_OR_RETURN(const uint8_t first, Read<uint8_t>(workspace.pointers[step.a]));
+    branch = first != 0 ? 0 : 1;
+  } else {
+    TREADLE_ASSIGN_OR_RETURN(const int32_t index, Read<int32_t>(workspace.pointers[step.a]));
+    branch = std::min(static_cast<uint32_t>(index), step.c - 1);  // a negative index is a large one
+  }
+  return RunSequence(branches_[step.b + branch], workspace);
+}
+
+}  // namespace treadle::internal

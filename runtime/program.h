@@ -1,0 +1,143 @@
+// Program: an executable prepared for one device. Internal to the executor.
+//
+// All addresses that steps need stand in one table of pointers, per workspace. What a slot holds is known when the
+// program is loaded, up to the base of a parameter, a result or the arena: an execution adds these and runs.
+#ifndef TREADLE_RUNTIME_PROGRAM_H_
+#define TREADLE_RUNTIME_PROGRAM_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/shape.h"
+#include "base/status.h"
+#include "device/device.h"
+#include "executable/executable.h"
+
+namespace treadle::internal {
+
+class Program;
+
+// What one execution at a time needs: the table of pointers, launches that point into it, and an arena. Recycled.
+struct Workspace {
+  explicit Workspace(const Program& program);
+
+  std::vector<void*> pointers;
+  std::vector<Launch::Frame> frames;
+  std::vector<Launch> launches;  // one for each kernel step
+  void* arena = nullptr;
+  void* patched_for = nullptr;  // the arena that the slots point into
+};
+
+// Immutable once loaded, except for the idle workspaces. Thread-safe.
+class Program {
+ public:
+  static StatusOr<std::shared_ptr<Program>> Load(executable::Executable executable, Device* device);
+  ~Program();
+
+  const executable::Executable& executable() const { return executable_; }
+  Device& device() const { return *device_; }
+  const std::vector<std::shared_ptr<const Shape>>& result_shapes() const { return result_shapes_; }
+  // Parameters that the program may take.
+  const std::vector<int32_t>& donated() const { return donated_; }
+  int64_t cost_ns() const { return cost_ns_; }
+
+  // A workspace for one execution, with its arena; RESOURCE_EXHAUSTED where there is none.
+  StatusOr<std::unique_ptr<Workspace>> TakeWorkspace();
+  void ReturnWorkspace(std::unique_ptr<Workspace> workspace);
+
+  // Sets the slots that depend on `parameters` and `results` (base addresses).
+  void BindParameter(Workspace& workspace, size_t index, void* base) const {
+    Patch(workspace, parameters_[index], base);
+  }
+  void BindResult(Workspace& workspace, size_t index, void* base) const { Patch(workspace, results_[index], base); }
+
+  // Runs the program in a workspace that is bound.
+  Status Run(Workspace& workspace) const;
+
+ private:
+  friend struct Workspace;
+
+  struct SlotOffset {
+    uint32_t slot;
+    int64_t offset;
+  };
+  using Slots = std::vector<SlotOffset>;
+
+  struct FrameSource {
+    uint32_t first_slot;  // of its buffers
+    const executable::Frame* frame;
+  };
+
+  enum class Kind : uint8_t { kKernel, kCopy, kWhile, kCase };
+  struct Step {
+    Kind kind;
+    bool predicate = false;  // kCase
+    uint32_t a = 0;          // kKernel: launch. kCopy: slot of src. kWhile, kCase: slot of predicate or index
+    uint32_t b = 0;          // kCopy: slot of dst. kWhile: condition. kCase: first of branches
+    uint32_t c = 0;          // kWhile: body. kCase: number of branches
+    int64_t bytes = 0;       // kCopy
+    const executable::Step* source = nullptr;
+  };
+  struct KernelLaunch {
+    TreadleKernel kernel;
+    uint32_t first_frame, num_frames;
+    uint32_t first_callback;
+    bool has_callbacks;
+    int64_t local_bytes, cost_ns;
+    int64_t scratch_slot;  // -1: none
+  };
+
+  explicit Program(executable::Executable executable, Device* device)
+      : executable_(std::move(executable)), device_(device) {}
+
+  Status ResolveKernels();
+  Status PlaceConstants();
+  void PrepareSteps();
+  Step Prepare(const executable::KernelStep& step);
+  Step Prepare(const executable::CopyStep& step);
+  Step Prepare(const executable::WhileStep& step);
+  Step Prepare(const executable::CaseStep& step);
+  int64_t Cost(int32_t sequence, std::vector<int64_t>* known) const;
+  uint32_t AddSlot(const executable::Operand& operand);
+
+  static void Patch(Workspace& workspace, const Slots& slots, void* base) {
+    for (const SlotOffset& slot : slots) workspace.pointers[slot.slot] = static_cast<char*>(base) + slot.offset;
+  }
+
+  Status RunSequence(uint32_t sequence, Workspace& workspace) const;
+  Status RunWhile(const Step& step, Workspace& workspace) const;
+  Status RunCase(const Step& step, Workspace& workspace) const;
+  template <typename T>
+  StatusOr<T> Read(const void* address) const;
+
+  const executable::Executable executable_;
+  Device* const device_;
+  std::vector<std::shared_ptr<const Shape>> result_shapes_;
+  std::vector<int32_t> donated_;
+  int64_t cost_ns_ = 0;
+
+  std::vector<TreadleKernel> kernels_;
+  std::vector<TreadleKernel> callbacks_;
+  void* constants_ = nullptr;
+  int64_t constants_bytes_ = 0;
+  std::vector<int64_t> constant_offsets_;
+
+  uint32_t num_slots_ = 0;
+  std::vector<Slots> parameters_, results_;
+  Slots arena_, constant_slots_;
+  std::vector<FrameSource> frames_;
+  std::vector<KernelLaunch> launches_;
+  std::vector<std::vector<Step>> sequences_;
+  std::vector<uint32_t> branches_;
+
+  static constexpr int kIdle = 8;
+  std::array<std::atomic<Workspace*>, kIdle> idle_{};
+};
+
+}  // namespace treadle::internal
+
+#endif  // TREADLE_RUNTIME_PROGRAM_H_

@@ -1,0 +1,49 @@
+"""Scenarios: the same JAX programs on Treadle and on jaxlib's CPU backend, in one process."""
+import os
+
+os.environ["JAX_PLATFORMS"] = "treadle,cpu"
+os.environ.setdefault("JAX_ENABLE_X64", "0")
+
+import jax
+import numpy as np
+import pytest
+
+
+def pytest_report_header(config):
+    return f"jax {jax.__version__}, {jax.devices('treadle')[0]}"
+
+
+def on(platform, fn, args, **jit_options):
+    """Results of jit(fn)(*args) on `platform`, as NumPy arrays."""
+    device = jax.devices(platform)[0]
+    placed = jax.device_put(args, device)
+    with jax.default_device(device):
+        return jax.tree.map(np.asarray, jax.jit(fn, **jit_options)(*placed))
+
+
+def assert_same(ours, theirs, rtol, atol):
+    ours, theirs = jax.tree.leaves(ours), jax.tree.leaves(theirs)
+    assert len(ours) == len(theirs)
+    for a, b in zip(ours, theirs):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        if a.dtype.kind in "biu":
+            np.testing.assert_array_equal(a, b)
+        else:
+            np.testing.assert_allclose(a.astype(np.float64), b.astype(np.float64), rtol=rtol, atol=atol)
+
+
+@pytest.fixture
+def compare():
+    """compare(fn, *args, rtol=, atol=): Treadle's results equal those of jaxlib's CPU backend. Returns Treadle's."""
+
+    def check(fn, *args, rtol=2e-6, atol=1e-6, **jit_options):
+        ours = on("treadle", fn, args, **jit_options)
+        assert_same(ours, on("cpu", fn, args, **jit_options), rtol, atol)
+        return ours
+
+    return check
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
