@@ -24,6 +24,7 @@ struct EmitOptions {
   executable::Target target;
   Tier tier = Tier::kFull;
   Output output = Output::kObject;
+  bool verify = false;  // check the LLVM IR; costs a third of writing it
 };
 
 // One relocatable object (or text) that defines plan::KernelSymbol of every phase of every plan. Thread-safe: each call has its

@@ -1,0 +1,92 @@
+#include "compiler/emit/codegen.h"
+
+#include <mutex>
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+
+namespace treadle::emit {
+namespace {
+
+constexpr char kTriple[] = "x86_64-unknown-linux-gnu";
+
+const llvm::Target* X86Target() {
+  static const llvm::Target* target = [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    std::string error;
+    return llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
+  }();
+  return target;
+}
+
+}  // namespace
+
+std::string FeatureString(const executable::Target& target) {
+  std::string features;
+  if (target.avx512_bf16) features += "+avx512bf16";
+  if (target.avx512_vnni) features += features.empty() ? "+avx512vnni" : ",+avx512vnni";
+  return features;
+}
+
+StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const executable::Target& target, Tier tier) {
+  const llvm::Target* x86 = X86Target();
+  if (x86 == nullptr) return Internal("LLVM was built without its x86 target");
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // the bits are the program's: no fma that it did not ask for
+  llvm::CodeGenOptLevel level = tier == Tier::kQuick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
+  std::unique_ptr<llvm::TargetMachine> machine(x86->createTargetMachine(llvm::Triple(kTriple), target.cpu, FeatureString(target),
+                                                                        options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                                                        level, /*JIT=*/true));
+  if (machine == nullptr) return Internal("LLVM knows no CPU '" + target.cpu + "'");
+  machine->setO0WantsFastISel(tier == Tier::kQuick);
+  machine->setFastISel(tier == Tier::kQuick);
+  return machine;
+}
+
+void SetFunctionAttributes(llvm::Function& function, const executable::Target& target) {
+  std::string bits = std::to_string(target.vector_bytes() * 8);
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  function.addFnAttr("target-cpu", target.cpu);
+  if (std::string features = FeatureString(target); !features.empty()) function.addFnAttr("target-features", features);
+  // Without these LLVM prefers 32-byte vectors on AVX-512 machines and splits ours.
+  function.addFnAttr("prefer-vector-width", bits);
+  function.addFnAttr("min-legal-vector-width", bits);
+  function.addFnAttr("no-builtins");  // loops stay loops: no calls of memset or memcpy appear
+}
+
+StatusOr<std::string> GenerateCode(llvm::Module& module, llvm::TargetMachine& machine, Output output) {
+  if (output == Output::kLlvmIr) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    return text;
+  }
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  llvm::CodeGenFileType type =
+      output == Output::kObject ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {
+    return Internal("LLVM's x86 target cannot emit this kind of file");
+  }
+  passes.run(module);
+  return std::string(bytes.data(), bytes.size());
+}
+
+Status VerifyModule(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (llvm::verifyModule(module, &stream)) return Internal("the emitter wrote invalid LLVM IR: " + text);
+  return OkStatus();
+}
+
+}  // namespace treadle::emit

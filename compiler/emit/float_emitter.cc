@@ -1,0 +1,117 @@
+// Floating-point arithmetic in f32 and f64.
+#include "compiler/emit/codegen.h"
+#include "compiler/emit/op_emitter.h"
+
+namespace treadle::emit {
+
+using plan::Op;
+
+namespace {
+
+bool IsLiteral(llvm::Value* value, double a, double b) {
+  auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (constant != nullptr && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+  auto* fp = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
+  return fp != nullptr && (fp->isExactlyValue(a) || fp->isExactlyValue(b));
+}
+
+}  // namespace
+
+llvm::Value* OpEmitter::Float(const plan::Node& node, llvm::ArrayRef<llvm::Value*> args) {
+  llvm::Value* a = args[0];
+  llvm::Value* b = args.size() > 1 ? args[1] : nullptr;
+  // x*1, x+0 and the like are no operations to LLVM, but they flush denormals: keep them.
+  auto keep = [&](llvm::Value* x) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::canonicalize, x); };
+  switch (node.op) {
+    case Op::kAdd:
+      if (IsLiteral(b, 0.0, -0.0)) a = keep(a);
+      if (IsLiteral(a, 0.0, -0.0)) b = keep(b);
+      return b_.CreateFAdd(a, b);
+    case Op::kSub:
+      if (IsLiteral(b, 0.0, -0.0)) a = keep(a);
+      if (IsLiteral(a, 0.0, -0.0)) b = keep(b);
+      return b_.CreateFSub(a, b);
+    case Op::kMul:
+      if (IsLiteral(b, 1.0, -1.0)) a = keep(a);
+      if (IsLiteral(a, 1.0, -1.0)) b = keep(b);
+      return b_.CreateFMul(a, b);
+    case Op::kDiv:
+      if (IsLiteral(b, 1.0, -1.0)) a = keep(a);
+      return b_.CreateFDiv(a, b);
+    case Op::kRem:
+      return Remainder(a, b);
+    case Op::kMax:
+      return Extreme(true, a, b);
+    case Op::kMin:
+      return Extreme(false, a, b);
+    case Op::kAbs:
+      return Intrinsic(llvm::Intrinsic::fabs, {a});
+    case Op::kNeg:
+      return b_.CreateFNeg(a);
+    case Op::kSign:
+      return Sign(a);
+    case Op::kFma:
+      return target_.isa >= executable::IsaLevel::kV3 ? Intrinsic(llvm::Intrinsic::fma, args) : nullptr;
+    case Op::kFloor:
+      return Intrinsic(llvm::Intrinsic::floor, {a});
+    case Op::kCeil:
+      return Intrinsic(llvm::Intrinsic::ceil, {a});
+    case Op::kRoundAfz:
+      return Intrinsic(llvm::Intrinsic::round, {a});
+    case Op::kRoundEven:
+      return Intrinsic(llvm::Intrinsic::roundeven, {a});
+    case Op::kReducePrecision:
+      return ReducePrecision(a, static_cast<int>(node.imm >> 8), static_cast<int>(node.imm & 0xff));
+    case Op::kSqrt:
+      return Intrinsic(llvm::Intrinsic::sqrt, {a});
+    case Op::kRsqrt:
+      return b_.CreateFDiv(Fp(a, 1.0), Intrinsic(llvm::Intrinsic::sqrt, {a}));
+    default:
+      return Math(node.op, args);
+  }
+}
+
+llvm::Value* OpEmitter::Extreme(bool max, llvm::Value* a, llvm::Value* b) {
+  return b_.CreateBinaryIntrinsic(max ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a, b);
+}
+
+llvm::Value* OpEmitter::Sign(llvm::Value* x) {
+  llvm::Value* one = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, Fp(x, 1.0), x);
+  return b_.CreateSelect(b_.CreateFCmpONE(x, Fp(x, 0.0)), one, x);
+}
+
+// Rounds to nearest even to a format of fewer bits, kept in this one: overflow to infinity, what would be denormal there to 0.
+llvm::Value* OpEmitter::ReducePrecision(llvm::Value* x, int exponent_bits, int mantissa_bits) {
+  llvm::Value* bits = AsInt(x);
+  bool is_double = bits->getType()->getScalarSizeInBits() == 64;
+  int width = is_double ? 64 : 32, mantissa = is_double ? 52 : 23, exponent = is_double ? 11 : 8;
+  int64_t sign_bit = static_cast<int64_t>(1ull << (width - 1));
+  llvm::Value* sign = b_.CreateAnd(bits, Int(bits, sign_bit));
+  llvm::Value* result = bits;
+  if (mantissa_bits < mantissa) {
+    int drop = mantissa - mantissa_bits;
+    int64_t last = int64_t{1} << drop;
+    llvm::Value* odd = b_.CreateAnd(b_.CreateLShr(bits, Int(bits, drop)), Int(bits, 1));
+    result = b_.CreateAdd(bits, b_.CreateAdd(odd, Int(bits, (last >> 1) - 1)));
+    result = b_.CreateAnd(result, Int(bits, ~(last - 1)));
+  }
+  if (exponent_bits < exponent) {
+    int64_t bias = (int64_t{1} << (exponent - 1)) - 1, small_bias = (int64_t{1} << (exponent_bits - 1)) - 1;
+    int64_t exponent_mask = ((int64_t{1} << exponent) - 1) << mantissa;
+    llvm::Value* field = b_.CreateAnd(result, Int(bits, exponent_mask));
+    llvm::Value* infinity = b_.CreateOr(sign, Int(bits, exponent_mask));
+    llvm::Value* over = b_.CreateICmpUGT(field, Int(bits, (bias + small_bias) << mantissa));
+    llvm::Value* under = b_.CreateICmpULE(field, Int(bits, (bias - small_bias) << mantissa));
+    result = b_.CreateSelect(over, infinity, result);
+    result = b_.CreateSelect(under, sign, result);
+  }
+  llvm::Value* value = b_.CreateBitCast(result, x->getType());
+  llvm::Value* nan = b_.CreateFCmpUNO(x, x);
+  return b_.CreateSelect(nan, mantissa_bits > 0 ? x : b_.CreateBitCast(b_.CreateOr(sign, AsInt(llvm::ConstantFP::getInfinity(x->getType()))), x->getType()), value);
+}
+
+llvm::Value* OpEmitter::Remainder(llvm::Value* a, llvm::Value* b) { return nullptr; }
+
+llvm::Value* OpEmitter::Math(Op op, llvm::ArrayRef<llvm::Value*> args) { return nullptr; }
+
+}  // namespace treadle::emit
