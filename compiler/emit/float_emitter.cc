@@ -51,7 +51,8 @@ llvm::Value* OpEmitter::Float(const plan::Node& node, llvm::ArrayRef<llvm::Value
     case Op::kSign:
       return Sign(a);
     case Op::kFma:
-      return target_.isa >= executable::IsaLevel::kV3 ? Intrinsic(llvm::Intrinsic::fma, args) : nullptr;
+      return target_.isa >= executable::IsaLevel::kV3 ? Intrinsic(llvm::Intrinsic::fma, args)
+                                                      : b_.CreateFAdd(b_.CreateFMul(a, b), args[2]);
     case Op::kFloor:
       return Intrinsic(llvm::Intrinsic::floor, {a});
     case Op::kCeil:
@@ -71,8 +72,15 @@ llvm::Value* OpEmitter::Float(const plan::Node& node, llvm::ArrayRef<llvm::Value
   }
 }
 
+// max: NaN if either is one; where they compare equal, the one without a sign. The machine's maximum gives its second operand
+// for equal ones.
 llvm::Value* OpEmitter::Extreme(bool max, llvm::Value* a, llvm::Value* b) {
-  return b_.CreateBinaryIntrinsic(max ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a, b);
+  llvm::Value* negative = b_.CreateIsNeg(AsInt(a));
+  llvm::Value* first = b_.CreateSelect(negative, max ? a : b, max ? b : a);
+  llvm::Value* second = b_.CreateSelect(negative, max ? b : a, max ? a : b);
+  llvm::Value* wins = max ? b_.CreateFCmpOGT(first, second) : b_.CreateFCmpOLT(first, second);
+  llvm::Value* result = b_.CreateSelect(wins, first, second);
+  return b_.CreateSelect(b_.CreateFCmpUNO(a, b), llvm::ConstantFP::getNaN(a->getType()), result);
 }
 
 llvm::Value* OpEmitter::Sign(llvm::Value* x) {
@@ -106,8 +114,7 @@ llvm::Value* OpEmitter::ReducePrecision(llvm::Value* x, int exponent_bits, int m
     result = b_.CreateSelect(under, sign, result);
   }
   llvm::Value* value = b_.CreateBitCast(result, x->getType());
-  llvm::Value* nan = b_.CreateFCmpUNO(x, x);
-  return b_.CreateSelect(nan, mantissa_bits > 0 ? x : b_.CreateBitCast(b_.CreateOr(sign, AsInt(llvm::ConstantFP::getInfinity(x->getType()))), x->getType()), value);
+  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, value);
 }
 
 llvm::Value* OpEmitter::Remainder(llvm::Value* a, llvm::Value* b) { return nullptr; }

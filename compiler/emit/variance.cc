@@ -130,6 +130,8 @@ int OperationCost(const Node& node) {
 
 }  // namespace
 
+std::vector<Variance> AnalyzeVariance(const Plan& plan, const Block& block) { return Analysis(plan).Run(block); }
+
 int ComputeBytes(ElementType type) {
   switch (type) {
     case ElementType::kInvalid:

@@ -1,0 +1,42 @@
+#include "compiler/emit/testing/object_loader.h"
+
+#include <deque>
+
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
+
+namespace treadle::emit {
+
+struct ObjectLoader::Impl {
+  std::unique_ptr<llvm::orc::ExecutionSession> session;
+  std::unique_ptr<llvm::orc::ObjectLinkingLayer> layer;
+  std::deque<std::string> objects;  // the linker reads the bytes in place
+  llvm::orc::JITDylibSearchOrder order;
+};
+
+ObjectLoader::ObjectLoader() : impl_(std::make_unique<Impl>()) {
+  auto control = llvm::cantFail(llvm::orc::SelfExecutorProcessControl::Create(
+      nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()));
+  impl_->session = std::make_unique<llvm::orc::ExecutionSession>(std::move(control));
+  impl_->layer = std::make_unique<llvm::orc::ObjectLinkingLayer>(*impl_->session);
+}
+
+ObjectLoader::~ObjectLoader() { llvm::cantFail(impl_->session->endSession()); }
+
+Status ObjectLoader::Add(std::string object) {
+  impl_->objects.push_back(std::move(object));
+  auto& library = impl_->session->createBareJITDylib("object" + std::to_string(impl_->objects.size()));
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(impl_->objects.back(), "object", /*RequiresNullTerminator=*/false);
+  if (auto error = impl_->layer->add(library, std::move(buffer))) return Internal(llvm::toString(std::move(error)));
+  impl_->order.emplace_back(&library, llvm::orc::JITDylibLookupFlags::MatchExportedSymbolsOnly);
+  return OkStatus();
+}
+
+StatusOr<TreadleKernel> ObjectLoader::Find(const std::string& symbol) {
+  auto found = impl_->session->lookup(impl_->order, impl_->session->intern(symbol));
+  if (!found) return NotFound(llvm::toString(found.takeError()));
+  return found->getAddress().toPtr<TreadleKernel>();
+}
+
+}  // namespace treadle::emit
