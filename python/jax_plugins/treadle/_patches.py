@@ -1,0 +1,44 @@
+"""What JAX decides by a platform's name, decided for Treadle.
+
+JAX has no public way to say these things, so each patch reaches into jax._src, alone and guarded: where a release has
+moved the thing, that patch is skipped, and the platform works without it.
+"""
+
+import logging
+
+logger = logging.getLogger(__name__)
+
+
+def _guarded(patch):
+    def run(platform):
+        try:
+            patch(platform)
+        except (ImportError, AttributeError, TypeError, ValueError) as e:
+            logger.info("Treadle skips %s, which this release of JAX does not know: %s", patch.__name__, e)
+
+    return run
+
+
+@_guarded
+def _not_experimental(platform):
+    """No warning that the platform is experimental."""
+    from jax._src import xla_bridge
+
+    xla_bridge._nonexperimental_plugins.add(platform)
+
+
+@_guarded
+def _donation(platform):
+    """Donated arguments reach the plugin; JAX drops them, with a warning, for platforms it does not know."""
+    from jax._src.interpreters import mlir
+
+    if platform not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(platform)
+
+
+def before_registration(platform):
+    _not_experimental(platform)
+
+
+def after_registration(platform):
+    _donation(platform)
