@@ -1,5 +1,4 @@
 // PJRT_LoadedExecutable_Execute: the call that everything else is for.
-#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,29 +8,13 @@
 #include "pjrt/calls.h"
 #include "pjrt/event.h"
 #include "pjrt/loaded_executable.h"
+#include "runtime/small_array.h"
 
 // What a caller gives to custom calls; this plugin has none that take it.
 struct PJRT_ExecuteContext {};
 
 namespace treadle::pjrt {
 namespace {
-
-// `n` values of T, on the stack where they are few.
-template <typename T, size_t kFew>
-class FewOrMany {
- public:
-  explicit FewOrMany(size_t n) : size_(n) {
-    if (n > kFew) many_ = std::make_unique<T[]>(n);
-  }
-  T* data() { return many_ ? many_.get() : few_.data(); }
-  T& operator[](size_t i) { return data()[i]; }
-  std::span<T> span() { return {data(), size_}; }
-
- private:
-  const size_t size_;
-  std::array<T, kFew> few_;
-  std::unique_ptr<T[]> many_;
-};
 
 Status ReadOptions(const PJRT_ExecuteOptions* options, ExecuteOptions& result) {
   if (options == nullptr) return OkStatus();
@@ -81,12 +64,13 @@ Status CheckArguments(const PJRT_LoadedExecutable_Execute_Args& args, size_t num
 // Runs on one device. On an error nothing is left behind.
 Status ExecuteOn(LoadedExecutable& loaded, PJRT_Device* device, PJRT_Buffer* const* arguments, size_t num_arguments,
                  const ExecuteOptions& options, PJRT_Buffer** outputs, PJRT_Event** complete_event) {
-  FewOrMany<Buffer*, 16> inputs(num_arguments);
+  internal::SmallArray<Buffer*> inputs(num_arguments);
   for (size_t i = 0; i < num_arguments; ++i) inputs[i] = arguments[i]->buffer.get();
   const size_t num_results = static_cast<size_t>(loaded.num_results());
-  FewOrMany<std::unique_ptr<Buffer>, 8> results(num_results);
+  internal::SmallArray<std::unique_ptr<Buffer>> results(num_results);
   Event done;
-  TREADLE_RETURN_IF_ERROR(loaded.Execute(inputs.span(), options, results.span(), &done));
+  TREADLE_RETURN_IF_ERROR(
+      loaded.Execute({inputs.begin(), num_arguments}, options, {results.begin(), num_results}, &done));
   for (size_t i = 0; i < num_results; ++i) outputs[i] = NewBuffer(device->default_memory(), std::move(results[i]));
   if (complete_event != nullptr) *complete_event = NewEvent(std::move(done));
   return OkStatus();

@@ -16,7 +16,8 @@ treadle::StatusOr<treadle::LoadedExecutable*> PJRT_LoadedExecutable::LoadedOn(PJ
   std::lock_guard lock(portable_mutex_);
   std::unique_ptr<treadle::LoadedExecutable>& slot = portable_[device];
   if (slot == nullptr) {
-    TREADLE_ASSIGN_OR_RETURN(slot, treadle::LoadedExecutable::Load(program->executable, device->device));
+    TREADLE_ASSIGN_OR_RETURN(slot,
+                             treadle::LoadedExecutable::Load(treadle::pjrt::ExecutableOf(program), device->device));
   }
   return slot.get();
 }
@@ -60,7 +61,7 @@ StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client* client, std::
         return InvalidArgument("the device assignment names the device " + std::to_string(id) + " twice");
       }
       TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<LoadedExecutable> loaded,
-                               LoadedExecutable::Load(result->program->executable, device->device));
+                               LoadedExecutable::Load(ExecutableOf(result->program), device->device));
       result->devices.push_back(device);
       result->logical_ids.push_back({static_cast<int>(replica), static_cast<int>(partition)});
       result->loaded.push_back(std::move(loaded));

@@ -44,6 +44,11 @@ struct Program {
   mutable std::string serialized_, fingerprint_;
 };
 
+// The executable inside, which keeps the program alive.
+inline std::shared_ptr<const executable::Executable> ExecutableOf(const std::shared_ptr<const Program>& program) {
+  return {program, &program->executable};
+}
+
 // What Serialized gave, read back. `overriding_options`, unless empty, stand in for the options inside.
 // INVALID_ARGUMENT: not such bytes. FAILED_PRECONDITION: made by another version or for a machine unlike this one.
 StatusOr<std::shared_ptr<const Program>> DeserializeProgram(std::string_view bytes,

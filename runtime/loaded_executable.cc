@@ -5,7 +5,8 @@
 
 namespace treadle {
 
-StatusOr<std::unique_ptr<LoadedExecutable>> LoadedExecutable::Load(executable::Executable executable, Device* device) {
+StatusOr<std::unique_ptr<LoadedExecutable>> LoadedExecutable::Load(
+    std::shared_ptr<const executable::Executable> executable, Device* device) {
   TREADLE_ASSIGN_OR_RETURN(std::shared_ptr<internal::Program> program,
                            internal::Program::Load(std::move(executable), device));
   return std::unique_ptr<LoadedExecutable>(new LoadedExecutable(std::move(program)));

@@ -29,7 +29,11 @@ class LoadedExecutable {
   // Links the kernels (each once a process), copies the constants to the device and prepares the steps. The device
   // outlives the result. INVALID_ARGUMENT for an executable that is not well-formed, FAILED_PRECONDITION where the
   // device cannot run its code, NOT_FOUND for a kernel that exists nowhere.
-  static StatusOr<std::unique_ptr<LoadedExecutable>> Load(executable::Executable executable, Device* device);
+  static StatusOr<std::unique_ptr<LoadedExecutable>> Load(std::shared_ptr<const executable::Executable> executable,
+                                                          Device* device);
+  static StatusOr<std::unique_ptr<LoadedExecutable>> Load(executable::Executable executable, Device* device) {
+    return Load(std::make_shared<const executable::Executable>(std::move(executable)), device);
+  }
 
   // Executions in progress go on.
   ~LoadedExecutable();

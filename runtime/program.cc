@@ -26,7 +26,8 @@ constexpr int64_t kStepNs = 50;  // control flow itself
 
 // --- Loading. ---
 
-StatusOr<std::shared_ptr<Program>> Program::Load(executable::Executable executable, Device* device) {
+StatusOr<std::shared_ptr<Program>> Program::Load(std::shared_ptr<const executable::Executable> owned, Device* device) {
+  const executable::Executable& executable = *owned;
   TREADLE_RETURN_IF_ERROR(executable::Validate(executable));
   if (executable.num_replicas != 1 || executable.num_partitions != 1) {
     return Unimplemented("programs for more than one device: " + executable.name + " wants " +
@@ -38,7 +39,7 @@ StatusOr<std::shared_ptr<Program>> Program::Load(executable::Executable executab
                                                        executable.target.Key() + ", this device is " +
                                                        device->target().Key());
   }
-  std::shared_ptr<Program> program(new Program(std::move(executable), device));
+  std::shared_ptr<Program> program(new Program(std::move(owned), device));
   TREADLE_RETURN_IF_ERROR(program->ResolveKernels());
   TREADLE_RETURN_IF_ERROR(program->PlaceConstants());
   program->PrepareSteps();

@@ -35,7 +35,8 @@ struct Workspace {
 // Immutable once loaded, except for the idle workspaces. Thread-safe.
 class Program {
  public:
-  static StatusOr<std::shared_ptr<Program>> Load(executable::Executable executable, Device* device);
+  static StatusOr<std::shared_ptr<Program>> Load(std::shared_ptr<const executable::Executable> executable,
+                                                 Device* device);
   ~Program();
 
   const executable::Executable& executable() const { return executable_; }
@@ -91,8 +92,8 @@ class Program {
     int64_t scratch_slot;  // -1: none
   };
 
-  explicit Program(executable::Executable executable, Device* device)
-      : executable_(std::move(executable)), device_(device) {}
+  Program(std::shared_ptr<const executable::Executable> executable, Device* device)
+      : owned_executable_(std::move(executable)), executable_(*owned_executable_), device_(device) {}
 
   Status ResolveKernels();
   Status PlaceConstants();
@@ -114,7 +115,8 @@ class Program {
   template <typename T>
   StatusOr<T> Read(const void* address) const;
 
-  const executable::Executable executable_;
+  const std::shared_ptr<const executable::Executable> owned_executable_;
+  const executable::Executable& executable_;
   Device* const device_;
   std::vector<std::shared_ptr<const Shape>> result_shapes_;
   std::vector<int32_t> donated_;
