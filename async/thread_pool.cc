@@ -18,7 +18,6 @@
 namespace treadle {
 namespace {
 
-constexpr int64_t kStayNs = 30'000;       // shorter loops do not leave their thread
 constexpr int64_t kPerThreadNs = 15'000;  // a thread more has at least this much to do
 constexpr int64_t kWakeNs = 120'000;      // a sleeping thread takes 20 to 90 us to arrive
 constexpr int64_t kChunkNs = 4'000;       // shorter claims cost more than they balance
@@ -162,11 +161,11 @@ void ThreadPool::Schedule(std::function<void()> task) {
 
 void ThreadPool::ParallelFor(int64_t count, int64_t cost_ns, LoopBody body, void* context) {
   if (count <= 0) return;
-  const int64_t useful = std::min<int64_t>({threads_, count, cost_ns / kPerThreadNs});
-  if (cost_ns < kStayNs || useful < 2) {
+  if (!Spreads(count, cost_ns)) {
     body(context, 0, count);
     return;
   }
+  const int64_t useful = std::min<int64_t>({threads_, count, cost_ns / kPerThreadNs});
   Loop loop{.body = body, .context = context, .count = count, .chunk = 1, .tickets = static_cast<int>(useful) - 1};
   const int64_t shortest =
       static_cast<int64_t>(static_cast<double>(kChunkNs) * static_cast<double>(count) / static_cast<double>(cost_ns));

@@ -37,6 +37,9 @@ class ThreadPool {
         [](void* f, int64_t begin, int64_t end) { (*static_cast<std::remove_reference_t<F>*>(f))(begin, end); }, &body);
   }
 
+  // Whether such a loop would use more than its caller's thread.
+  bool Spreads(int64_t count, int64_t cost_ns) const { return cost_ns >= kStayNs && threads_ > 1 && count > 1; }
+
   // Hints that loops come within some 100 us: workers that sleep get up and spin.
   void Prewake();
 
@@ -48,6 +51,8 @@ class ThreadPool {
   static int DefaultThreads();
 
  private:
+  static constexpr int64_t kStayNs = 30'000;  // shorter loops do not leave their thread
+
   struct Impl;
   const int threads_;
   std::unique_ptr<Impl> impl_;

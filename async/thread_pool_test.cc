@@ -54,8 +54,8 @@ TEST(ThreadPool, WorkersJoinALongLoop) {
 }
 
 TEST(ThreadPool, CallerFinishesAloneWhenWorkersAreBusy) {
+  std::atomic<bool> release{false};  // outlives the pool, whose task reads it
   ThreadPool pool(1);
-  std::atomic<bool> release{false};
   pool.Schedule([&] {
     while (!release) std::this_thread::yield();
   });

@@ -4,10 +4,8 @@
 
 namespace treadle {
 
-Status KernelStatus(int error) {
+Status KernelError(int error) {
   switch (error) {
-    case TREADLE_KERNEL_OK:
-      return OkStatus();
     case TREADLE_KERNEL_INVALID_ARGUMENT:
       return InvalidArgument("the kernel refuses its arguments");
     case TREADLE_KERNEL_RESOURCE_EXHAUSTED:

@@ -35,8 +35,9 @@ inline int64_t TotalTiles(const Launch& launch) {
   return tiles;
 }
 
-// A kernel's return value as a Status.
-Status KernelStatus(int error);
+// A kernel's return value as a Status; KernelError is not for success.
+Status KernelError(int error);
+inline Status KernelStatus(int error) { return error == TREADLE_KERNEL_OK ? OkStatus() : KernelError(error); }
 
 }  // namespace treadle
 

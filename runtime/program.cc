@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "device/host/float_mode.h"
 #include "executable/validate.h"
 #include "kernels/table.h"
 #include "runtime/link/link.h"
@@ -266,6 +267,7 @@ void Program::ReturnWorkspace(std::unique_ptr<Workspace> workspace) {
 
 Status Program::Run(Workspace& workspace) const {
   if (cost_ns_ >= kPrewakeNs && launches_.size() > 1) device_->Prewake();
+  const FloatMode mode(/*flush_denormals=*/true);  // once for all steps, which find it set
   return RunSequence(0, workspace);
 }
 

@@ -7,15 +7,16 @@
 namespace treadle {
 
 // For its scope, on its thread: rounding to nearest, no traps, denormals flushed or kept. Afterwards the state, sticky
-// flags included, is what it was. Where nothing differs it only reads MXCSR.
+// flags included, is what it was. Where the mode is right already (an outer scope has set it) it does nothing.
 class FloatMode {
  public:
   explicit FloatMode(bool flush_denormals) : before_(_mm_getcsr()) {
     const unsigned mode = kMasked | (flush_denormals ? kFlushToZero | kDenormalsAreZero : 0);
-    if ((before_ & ~kStickyFlags) != mode) _mm_setcsr(mode);
+    changed_ = (before_ & ~kStickyFlags) != mode;
+    if (changed_) _mm_setcsr(mode);
   }
   ~FloatMode() {
-    if (_mm_getcsr() != before_) _mm_setcsr(before_);
+    if (changed_) _mm_setcsr(before_);
   }
   FloatMode(const FloatMode&) = delete;
   FloatMode& operator=(const FloatMode&) = delete;
@@ -27,6 +28,7 @@ class FloatMode {
   static constexpr unsigned kDenormalsAreZero = 0x0040;
 
   const unsigned before_;
+  bool changed_;
 };
 
 }  // namespace treadle

@@ -57,15 +57,11 @@ class HostDevice final : public Device {
 
   Status Run(const Launch& launch) override {
     const int64_t tiles = TotalTiles(launch);
+    if (!pool_->Spreads(tiles, launch.cost_ns)) return KernelStatus(RunTiles(launch, 0, tiles));
     std::atomic<int> error{TREADLE_KERNEL_OK};
     pool_->ParallelFor(tiles, launch.cost_ns, [&](int64_t begin, int64_t end) {
       if (error.load(std::memory_order_relaxed) != TREADLE_KERNEL_OK) return;
-      void* local = LocalMemory(launch.local_bytes);
-      int result = TREADLE_KERNEL_RESOURCE_EXHAUSTED;
-      if (local != nullptr || launch.local_bytes == 0) {
-        const FloatMode mode(options_.flush_denormals);
-        result = RunFrames(launch, local, begin, end);
-      }
+      const int result = RunTiles(launch, begin, end);
       if (result != TREADLE_KERNEL_OK) error.store(result, std::memory_order_relaxed);
     });
     return KernelStatus(error.load(std::memory_order_relaxed));
@@ -76,6 +72,16 @@ class HostDevice final : public Device {
   void Prewake() override { pool_->Prewake(); }
 
  private:
+  int RunTiles(const Launch& launch, int64_t begin, int64_t end) const {
+    void* local = nullptr;
+    if (launch.local_bytes > 0) {
+      local = LocalMemory(launch.local_bytes);
+      if (local == nullptr) return TREADLE_KERNEL_RESOURCE_EXHAUSTED;
+    }
+    const FloatMode mode(options_.flush_denormals);
+    return RunFrames(launch, local, begin, end);
+  }
+
   const HostDeviceOptions options_;
   const executable::Target target_;
   ThreadPool* const pool_;
