@@ -9,6 +9,7 @@
 
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/elementwise.h"
+#include "compiler/plan/schedules/serial.h"
 
 namespace treadle::plan {
 namespace {
@@ -78,6 +79,7 @@ class Grouper {
   Status PlaceReduce(const graph::Op& op);
   void PlaceUpdate(const graph::Op& op);
   void PlaceAlone(const graph::Op& op, GroupKind kind);
+  std::optional<OpId> SerialOp(GroupKind kind, const std::vector<ValueId>& members) const;
   Group Finish(const Working& working);
 
   const Graph& graph_;
@@ -406,7 +408,8 @@ void Grouper::PlaceUpdate(const graph::Op& op) {
 void Grouper::PlaceAlone(const graph::Op& op, GroupKind kind) {
   std::vector<Source> sources;
   for (ValueId operand : op.operands) {
-    bool in_memory = kind != GroupKind::kPlan || ClassOf(graph_, op) == OperationClass::kTranspose;
+    OperationClass cls = ClassOf(graph_, op);
+    bool in_memory = kind != GroupKind::kPlan || cls == OperationClass::kTranspose || cls == OperationClass::kControl;
     if (in_memory) {
       sources.push_back({operand, Source::kOther});
     } else {
@@ -422,8 +425,20 @@ void Grouper::PlaceAlone(const graph::Op& op, GroupKind kind) {
   for (ValueId result : op.results) AddMember(group, result, 0, sources);
 }
 
+// The operation, if the group is a loop that became one kernel.
+std::optional<OpId> Grouper::SerialOp(GroupKind kind, const std::vector<ValueId>& members) const {
+  if (kind != GroupKind::kPlan || members.empty()) return std::nullopt;
+  OpId def = graph_.values[members.front()].def;
+  return ClassOf(graph_, graph_.ops[def]) == OperationClass::kControl ? std::optional(def) : std::nullopt;
+}
+
 Group Grouper::Finish(const Working& working) {
   Group group;
+  if (std::optional<OpId> serial = SerialOp(working.kind, working.members)) {
+    group = SerialGroup(graph_, *serial, [](ValueId) { return false; });  // outputs: when all readers are known
+    group.stage = working.stage;
+    return group;
+  }
   group.kind = working.kind;
   group.stage = working.stage;
   std::set<ValueId> members(working.members.begin(), working.members.end()), inputs, visited;
@@ -498,7 +513,7 @@ StatusOr<std::vector<Group>> Grouper::Run() {
         PlaceAlone(op, GroupKind::kDot);
         break;
       case OperationClass::kControl:
-        PlaceAlone(op, GroupKind::kControl);
+        PlaceAlone(op, IsSerial(graph_, number) ? GroupKind::kPlan : GroupKind::kControl);
         break;
     }
   }
@@ -515,6 +530,12 @@ StatusOr<std::vector<Group>> Grouper::Run() {
     Group& group = result[k];
     std::vector<ValueId> members = workings[k]->members;
     std::sort(members.begin(), members.end());
+    if (std::optional<OpId> serial = SerialOp(group.kind, members)) {
+      Group whole = SerialGroup(graph_, *serial, [&](ValueId v) { return read.contains(v) || needed_.contains(v); });
+      group.outputs = std::move(whole.outputs);
+      group.starts_from = std::move(whole.starts_from);
+      continue;
+    }
     bool all = group.kind != GroupKind::kPlan;
     for (ValueId value : members) {
       if (!all && !read.contains(value) && !needed_.contains(value)) continue;

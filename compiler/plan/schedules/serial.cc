@@ -433,7 +433,7 @@ Group SerialGroup(const Graph& graph, OpId number, const std::function<bool(Valu
 
 bool IsSerial(const Graph& graph, OpId number) {
   const graph::Op& op = graph.ops[number];
-  if (OpsIn(graph, op) > kMaxOps) return false;
+  if (op.results.empty() || OpsIn(graph, op) > kMaxOps) return false;
   Group group = SerialGroup(graph, number, [](ValueId) { return true; });
   // What a written carry starts from is not read by anything else; it may start other written carries.
   std::set<ValueId> also_read;

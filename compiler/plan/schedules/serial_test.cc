@@ -12,6 +12,7 @@
 
 #include "compiler/plan/interpret.h"
 #include "compiler/plan/print.h"
+#include "compiler/plan/schedule.h"
 #include "compiler/plan/verify.h"
 
 namespace treadle::plan {
@@ -162,6 +163,14 @@ TEST(SerialTest, ScalarCarries) {
   for (int i = 0; i < 1000; ++i) want = want * 0.999999f + 1e-6f;
   EXPECT_EQ(Values<float>(out[results[1]]), std::vector{want});
   EXPECT_EQ(Values<int32_t>(out[results[0]]), std::vector{1000});
+  // Grouping finds it, and asks for the results that are needed only.
+  p.graph.regions[0].results = {results[1]};
+  auto groups = GroupRegion(p.graph, 0, {});
+  ASSERT_TRUE(groups.ok()) << groups.status().ToString();
+  ASSERT_EQ(groups->size(), 1u);
+  EXPECT_EQ((*groups)[0].kind, GroupKind::kPlan);
+  EXPECT_EQ((*groups)[0].outputs, std::vector{results[1]});
+  EXPECT_TRUE(ScheduleGroup(p.graph, (*groups)[0], {}).ok());
 }
 
 TEST(SerialTest, SmallArraysAreScalars) {
