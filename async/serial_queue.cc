@@ -9,7 +9,7 @@ void SerialQueue::Push(Event after, std::function<void()> task) {
   {
     std::unique_lock lock(mutex_);
     if (!ThreadPool::OnWorker()) {
-      changed_.wait(lock, [this] { return entries_.size() < static_cast<size_t>(depth_); });
+      changed_.wait(lock, [this] { return entries_.size() < static_cast<size_t>(depth_) || waiting_; });
     }
     entries_.push_back({std::move(after), std::move(task)});
     start = !std::exchange(active_, true);
@@ -24,14 +24,18 @@ void SerialQueue::Drain() {
 
 void SerialQueue::Step() {
   std::unique_lock lock(mutex_);
+  waiting_ = false;
   while (!entries_.empty()) {
     Entry& entry = entries_.front();  // stays in place while others push
-    lock.unlock();
     if (!entry.after.ready()) {
+      waiting_ = true;
+      changed_.notify_all();
       const Event after = entry.after;
+      lock.unlock();
       after.OnReady([this](const Status&) { pool_->Schedule([this] { Step(); }); });
       return;
     }
+    lock.unlock();
     entry.task();
     entry = {};  // what the task holds goes before the next one starts
     lock.lock();

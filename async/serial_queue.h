@@ -15,7 +15,8 @@ namespace treadle {
 // Thread-safe. Destruction waits until the queue is empty.
 class SerialQueue {
  public:
-  // At most `depth` tasks wait or run; beyond that Push blocks, except on a worker (which must not block).
+  // At most `depth` tasks are in the queue; beyond that Push blocks while they run. It does not block on a worker, which
+  // must not, nor while the queue itself waits for an event: the caller may be who makes that ready.
   SerialQueue(ThreadPool* pool, int depth) : pool_(pool), depth_(depth) {}
   ~SerialQueue() { Drain(); }
 
@@ -39,7 +40,8 @@ class SerialQueue {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Entry> entries_;
-  bool active_ = false;  // a Step is scheduled, running, or waiting for an event
+  bool active_ = false;   // a Step is scheduled, running, or waiting for an event
+  bool waiting_ = false;  // for an event
 };
 
 }  // namespace treadle

@@ -48,6 +48,18 @@ TEST(SerialQueue, BoundsWhatIsInFlight) {
   EXPECT_LE(most, 4);  // three in the queue, and one whose task has returned and not yet left it
 }
 
+TEST(SerialQueue, DoesNotBlockWhoeverItWaitsFor) {
+  ThreadPool pool(1);
+  SerialQueue queue(&pool, 3);
+  Promise promise;
+  std::atomic<int> run{0};
+  for (int i = 0; i < 100; ++i) queue.Push(promise.event(), [&] { ++run; });
+  EXPECT_EQ(run, 0);
+  promise.Set();
+  queue.Drain();
+  EXPECT_EQ(run, 100);
+}
+
 TEST(SerialQueue, TasksMayPush) {
   ThreadPool pool(1);
   SerialQueue queue(&pool, 1);

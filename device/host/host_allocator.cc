@@ -168,8 +168,8 @@ void* HostAllocator::AllocateSmall(int size_class, int64_t size) {
 }
 
 void* HostAllocator::AllocateLarge(int64_t size) {
-  auto found = cache_.lower_bound(size);
-  if (found != cache_.end() && found->first == size) {
+  if (auto after = cache_.upper_bound(size); after != cache_.begin() && std::prev(after)->first == size) {
+    const auto found = std::prev(after);  // the one freed last: its lines may still be in a cache
     void* memory = found->second;
     stats_.bytes_cached -= size;
     cache_.erase(found);
