@@ -117,8 +117,78 @@ llvm::Value* OpEmitter::ReducePrecision(llvm::Value* x, int exponent_bits, int m
   return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, value);
 }
 
-llvm::Value* OpEmitter::Remainder(llvm::Value* a, llvm::Value* b) { return nullptr; }
+// fmod, exactly: the dividend's mantissa is shifted by the difference of the exponents, as many bits at a time as fit, and
+// divided in between. A function of one pair of numbers.
+llvm::Function* OpEmitter::RemainderFunction(llvm::Type* type) {
+  bool is_double = type->isDoubleTy();
+  std::string name = is_double ? "fmod_64" : "fmod_32";
+  if (llvm::Function* known = module_.getFunction(name)) return known;
+  auto* signature = llvm::FunctionType::get(type, {type, type}, false);
+  auto* function = llvm::Function::Create(signature, llvm::Function::InternalLinkage, name, module_);
+  SetFunctionAttributes(*function, target_);
+  llvm::LLVMContext& context = module_.getContext();
+  auto block = [&] { return llvm::BasicBlock::Create(context, "", function); };
+  llvm::BasicBlock *entry = block(), *ordinary = block(), *loop = block(), *done = block(), *special = block();
+  llvm::IRBuilder<> b(entry);
+  llvm::Type* bits_type = b.getIntNTy(is_double ? 64 : 32);
+  int mantissa = is_double ? 52 : 23, bias = is_double ? 1023 : 127, chunk = is_double ? 11 : 40;
+  auto canonical = [&](llvm::Value* x) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::canonicalize, x); };
+  llvm::Value* x = canonical(function->getArg(0));
+  llvm::Value* y = canonical(function->getArg(1));
+  llvm::Value* size_x = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  llvm::Value* size_y = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y);
+  // Also false where one is NaN, x infinite or y zero, and where x is the result.
+  llvm::Value* infinite = b.CreateFCmpOEQ(size_x, llvm::ConstantFP::getInfinity(type));
+  llvm::Value* zero = b.CreateFCmpOEQ(size_y, llvm::ConstantFP::get(type, 0.0));
+  llvm::Value* bad = b.CreateOr(b.CreateOr(infinite, zero), b.CreateFCmpUNO(x, y));
+  b.CreateCondBr(b.CreateAnd(b.CreateFCmpOGE(size_x, size_y), b.CreateNot(bad)), ordinary, special);
 
-llvm::Value* OpEmitter::Math(Op op, llvm::ArrayRef<llvm::Value*> args) { return nullptr; }
+  b.SetInsertPoint(special);
+  b.CreateRet(b.CreateSelect(bad, llvm::ConstantFP::getNaN(type), x));
+
+  b.SetInsertPoint(ordinary);
+  llvm::Type* i64 = b.getInt64Ty();
+  auto split = [&](llvm::Value* size) {
+    llvm::Value* bits = b.CreateZExt(b.CreateBitCast(size, bits_type), i64);
+    llvm::Value* low = b.CreateAnd(bits, b.getInt64((uint64_t{1} << mantissa) - 1));
+    return std::pair(b.CreateOr(low, b.getInt64(uint64_t{1} << mantissa)), b.CreateLShr(bits, b.getInt64(mantissa)));
+  };
+  auto [mantissa_x, exponent_x] = split(size_x);
+  auto [mantissa_y, exponent_y] = split(size_y);
+  llvm::Value* first = b.CreateURem(mantissa_x, mantissa_y);
+  llvm::Value* distance = b.CreateSub(exponent_x, exponent_y);
+  b.CreateCondBr(b.CreateIsNotNull(distance), loop, done);
+
+  b.SetInsertPoint(loop);
+  llvm::PHINode* rest = b.CreatePHI(i64, 2);
+  llvm::PHINode* left = b.CreatePHI(i64, 2);
+  llvm::Value* step = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, b.getInt64(chunk));
+  llvm::Value* next = b.CreateURem(b.CreateShl(rest, step), mantissa_y);
+  llvm::Value* after = b.CreateSub(left, step);
+  rest->addIncoming(first, ordinary);
+  rest->addIncoming(next, loop);
+  left->addIncoming(distance, ordinary);
+  left->addIncoming(after, loop);
+  b.CreateCondBr(b.CreateIsNotNull(after), loop, done);
+
+  b.SetInsertPoint(done);
+  llvm::PHINode* last = b.CreatePHI(i64, 2);
+  last->addIncoming(first, ordinary);
+  last->addIncoming(next, loop);
+  // last * 2^(exponent of y - bias - mantissa), by the exponent's bits; what would be denormal is 0.
+  llvm::Value* bits = b.CreateZExt(b.CreateBitCast(b.CreateUIToFP(last, type), bits_type), i64);
+  llvm::Value* shift = b.CreateSub(exponent_y, b.getInt64(bias + mantissa));
+  llvm::Value* exponent = b.CreateAdd(b.CreateLShr(bits, b.getInt64(mantissa)), shift);
+  bits = b.CreateAdd(bits, b.CreateShl(shift, b.getInt64(mantissa)));
+  llvm::Value* nothing = b.CreateOr(b.CreateIsNull(last), b.CreateICmpSLE(exponent, b.getInt64(0)));
+  bits = b.CreateSelect(nothing, b.getInt64(0), bits);
+  llvm::Value* size = b.CreateBitCast(b.CreateTrunc(bits, bits_type), type);
+  b.CreateRet(b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, size, x));
+  return function;
+}
+
+llvm::Value* OpEmitter::Remainder(llvm::Value* a, llvm::Value* b) {
+  return PerLane({a, b}, RemainderFunction(a->getType()->getScalarType()));
+}
 
 }  // namespace treadle::emit

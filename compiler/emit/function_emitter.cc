@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/emit/codegen.h"
+#include "compiler/plan/math.h"
 
 namespace treadle::emit {
 
@@ -36,6 +37,9 @@ Status FunctionEmitter::EmitPhase(const plan::Phase& phase, const std::string& s
   pointers_.clear();
   results_.clear();
   variance_ = AnalyzeVariance(plan_, phase.body);
+  int math_sites = 0;
+  for (Id id = phase.body.first; id < phase.body.end; ++id) math_sites += plan::IsMathOp(plan_.node(id).op);
+  ops_.set_inline_math(!quick() && math_sites <= 6);
 
   entry_ = llvm::BasicBlock::Create(b_.getContext(), "", function_);
   b_.SetInsertPoint(entry_);

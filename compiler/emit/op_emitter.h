@@ -20,6 +20,9 @@ class OpEmitter {
   // Null: not supported for these types.
   llvm::Value* Emit(const plan::Node& node, ElementType from, llvm::ArrayRef<llvm::Value*> args);
 
+  // Whether short mathematical functions stand in the code that uses them, or are called.
+  void set_inline_math(bool inlined) { inline_math_ = inlined; }
+
   // An f32 rounded to the nearest bf16 or f16, as f32.
   llvm::Value* Round16(llvm::Value* value, ElementType elt);
   // Between f32 that hold 16-bit floats and their bits (i16).
@@ -47,7 +50,10 @@ class OpEmitter {
   llvm::Value* Extreme(bool max, llvm::Value* a, llvm::Value* b);
   llvm::Value* Sign(llvm::Value* x);
   llvm::Value* Remainder(llvm::Value* a, llvm::Value* b);
+  llvm::Function* RemainderFunction(llvm::Type* type);
   llvm::Value* ReducePrecision(llvm::Value* x, int exponent_bits, int mantissa_bits);
+
+  // math_emitter.cc
   llvm::Value* Math(plan::Op op, llvm::ArrayRef<llvm::Value*> args);
 
   // convert_emitter.cc
@@ -63,6 +69,7 @@ class OpEmitter {
   llvm::Module& module_;
   llvm::IRBuilderBase& b_;
   const executable::Target& target_;
+  bool inline_math_ = true;
 };
 
 }  // namespace treadle::emit

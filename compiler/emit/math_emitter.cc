@@ -1,0 +1,172 @@
+// Mathematical functions: the sequences of compiler/plan/math.h written as vector code. Short ones stand where they are used;
+// long ones, and all in code that is compiled quickly, are functions of the module with one vector as argument. Both are the
+// same sequence, so the same bits.
+#include <array>
+#include <type_traits>
+
+#include "compiler/emit/codegen.h"
+#include "compiler/emit/op_emitter.h"
+#include "compiler/plan/math.h"
+
+namespace treadle::emit {
+namespace {
+
+using plan::Op;
+
+// The evaluator of math.h that writes IR. `lanes` 0: scalars.
+template <int bits>
+class IrMath {
+ public:
+  static constexpr int kBits = bits;
+  using F = llvm::Value*;
+  using I = llvm::Value*;
+  using B = llvm::Value*;
+
+  IrMath(llvm::IRBuilderBase& b, unsigned lanes, bool fma) : b_(b), lanes_(lanes), fma_(fma) {}
+
+  bool fma() const { return fma_; }
+  F Const(double c) const { return llvm::ConstantFP::get(FloatType(), c); }
+  I Int(int64_t c) const { return llvm::ConstantInt::get(IntType(), static_cast<uint64_t>(c), true, true); }
+  F Add(F a, F b) { return b_.CreateFAdd(a, b); }
+  F Sub(F a, F b) { return b_.CreateFSub(a, b); }
+  F Mul(F a, F b) { return b_.CreateFMul(a, b); }
+  F Div(F a, F b) { return b_.CreateFDiv(a, b); }
+  F Fma(F a, F b, F c) {
+    if (!fma_) return Add(Mul(a, b), c);
+    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {FloatType()}, {a, b, c});
+  }
+  F Sqrt(F a) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a); }
+  F Floor(F a) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, a); }
+  B Lt(F a, F b) { return b_.CreateFCmpOLT(a, b); }
+  B Le(F a, F b) { return b_.CreateFCmpOLE(a, b); }
+  B Eq(F a, F b) { return b_.CreateFCmpOEQ(a, b); }
+  B ILt(I a, I b) { return b_.CreateICmpSLT(a, b); }
+  B And(B a, B b) { return b_.CreateAnd(a, b); }
+  B Or(B a, B b) { return b_.CreateOr(a, b); }
+  B Not(B a) { return b_.CreateNot(a); }
+  F Select(B p, F a, F b) { return b_.CreateSelect(p, a, b); }
+  I Bits(F a) { return b_.CreateBitCast(a, IntType()); }
+  F FromBits(I a) { return b_.CreateBitCast(a, FloatType()); }
+  I IAdd(I a, I b) { return b_.CreateAdd(a, b); }
+  I ISub(I a, I b) { return b_.CreateSub(a, b); }
+  I IAnd(I a, I b) { return b_.CreateAnd(a, b); }
+  I IOr(I a, I b) { return b_.CreateOr(a, b); }
+  I IXor(I a, I b) { return b_.CreateXor(a, b); }
+  I Shl(I a, int n) { return b_.CreateShl(a, Int(n)); }
+  I ShrL(I a, int n) { return b_.CreateLShr(a, Int(n)); }
+  I ShlV(I a, I n) { return Within(n, b_.CreateShl(a, n)); }
+  I ShrLV(I a, I n) { return Within(n, b_.CreateLShr(a, n)); }
+  I MulU32(I a, I b) { return b_.CreateMul(IAnd(a, Int(0xffffffff)), IAnd(b, Int(0xffffffff))); }
+
+  // `index` may be anything in lanes that will not be used.
+  I Lookup(const uint64_t* table, int size, I index) {
+    llvm::Constant* data = llvm::ConstantDataArray::get(b_.getContext(), llvm::ArrayRef(table, size));
+    llvm::Module& module = *b_.GetInsertBlock()->getModule();
+    auto* global = new llvm::GlobalVariable(module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data);
+    index = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, Int(size - 1));
+    auto load = [&](llvm::Value* at) {
+      return b_.CreateLoad(b_.getInt64Ty(), b_.CreateGEP(b_.getInt64Ty(), global, at));
+    };
+    if (lanes_ == 0) return load(index);
+    llvm::Value* result = llvm::PoisonValue::get(IntType());
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+      result = b_.CreateInsertElement(result, load(b_.CreateExtractElement(index, lane)), lane);
+    }
+    return result;
+  }
+
+  // A branch: only at the end of a block that has no terminator yet.
+  template <size_t n, class Fn>
+  std::array<F, n> Rare(B mask, std::array<F, n> usual, Fn f) {
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    llvm::Function* function = before->getParent();
+    llvm::BasicBlock* rare = llvm::BasicBlock::Create(b_.getContext(), "", function);
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "", function);
+    b_.CreateCondBr(lanes_ == 0 ? mask : b_.CreateOrReduce(mask), rare, after);
+    b_.SetInsertPoint(rare);
+    std::array<F, n> values = f();
+    for (size_t k = 0; k < n; ++k) values[k] = Select(mask, values[k], usual[k]);
+    llvm::BasicBlock* end = b_.GetInsertBlock();
+    b_.CreateBr(after);
+    b_.SetInsertPoint(after);
+    std::array<F, n> results;
+    for (size_t k = 0; k < n; ++k) {
+      llvm::PHINode* phi = b_.CreatePHI(FloatType(), 2);
+      phi->addIncoming(usual[k], before);
+      phi->addIncoming(values[k], end);
+      results[k] = phi;
+    }
+    return results;
+  }
+
+ protected:
+  llvm::Type* Vector(llvm::Type* scalar) const {
+    return lanes_ == 0 ? scalar : llvm::FixedVectorType::get(scalar, lanes_);
+  }
+  llvm::Type* FloatType() const { return Vector(kBits == 32 ? b_.getFloatTy() : b_.getDoubleTy()); }
+  llvm::Type* IntType() const { return Vector(b_.getIntNTy(kBits)); }
+  I Within(I n, I shifted) { return Select(b_.CreateICmpULT(n, Int(kBits)), shifted, Int(0)); }
+
+  llvm::IRBuilderBase& b_;
+  unsigned lanes_;
+  bool fma_;
+};
+
+class IrMath32 : public IrMath<32> {
+ public:
+  using Wide = IrMath<64>;
+  IrMath32(llvm::IRBuilderBase& b, unsigned lanes, bool fma) : IrMath(b, lanes, fma), wide_(b, lanes, fma) {}
+  Wide& wide() { return wide_; }
+  llvm::Value* Widen(llvm::Value* a) { return b_.CreateFPExt(a, Vector(b_.getDoubleTy())); }
+  llvm::Value* Narrow(llvm::Value* a) { return b_.CreateFPTrunc(a, Vector(b_.getFloatTy())); }
+
+ private:
+  Wide wide_;
+};
+
+llvm::Value* Write(llvm::IRBuilderBase& b, Op op, llvm::ArrayRef<llvm::Value*> args, bool fma) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
+  unsigned lanes = vector == nullptr ? 0 : vector->getNumElements();
+  llvm::Value* second = args.size() > 1 ? args[1] : nullptr;
+  if (args[0]->getType()->getScalarSizeInBits() == 64) {
+    IrMath<64> m(b, lanes, fma);
+    return plan::EvaluateMath(m, op, args[0], second);
+  }
+  IrMath32 m(b, lanes, fma);
+  return plan::EvaluateMath(m, op, args[0], second);
+}
+
+bool IsShort(Op op) {
+  switch (op) {
+    case Op::kExp: case Op::kExpm1: case Op::kLog: case Op::kLog1p: case Op::kTanh: case Op::kLogistic: case Op::kErf:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+llvm::Value* OpEmitter::Math(Op op, llvm::ArrayRef<llvm::Value*> args) {
+  if (!plan::IsMathOp(op)) return nullptr;
+  bool fma = target_.isa >= executable::IsaLevel::kV3;
+  llvm::Type* type = args[0]->getType();
+  if (inline_math_ && IsShort(op) && type->isVectorTy()) return Write(b_, op, args, fma);
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  std::string name = "math_" + std::string(plan::OpText(op)) + "_" + std::to_string(type->getScalarSizeInBits()) + "_" +
+                     std::to_string(vector == nullptr ? 0 : vector->getNumElements());
+  llvm::Function* function = module_.getFunction(name);
+  if (function == nullptr) {
+    llvm::SmallVector<llvm::Type*, 2> types(args.size(), type);
+    auto* signature = llvm::FunctionType::get(type, types, false);
+    function = llvm::Function::Create(signature, llvm::Function::InternalLinkage, name, module_);
+    SetFunctionAttributes(*function, target_);
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(module_.getContext(), "", function));
+    llvm::SmallVector<llvm::Value*, 2> values;
+    for (llvm::Argument& argument : function->args()) values.push_back(&argument);
+    b.CreateRet(Write(b, op, values, fma));
+  }
+  return b_.CreateCall(function, args);
+}
+
+}  // namespace treadle::emit
