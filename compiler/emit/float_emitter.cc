@@ -21,7 +21,7 @@ llvm::Value* OpEmitter::Float(const plan::Node& node, llvm::ArrayRef<llvm::Value
   llvm::Value* a = args[0];
   llvm::Value* b = args.size() > 1 ? args[1] : nullptr;
   // x*1, x+0 and the like are no operations to LLVM, but they flush denormals: keep them.
-  auto keep = [&](llvm::Value* x) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::canonicalize, x); };
+  auto keep = [&](llvm::Value* x) { return Canonical(x); };
   switch (node.op) {
     case Op::kAdd:
       if (IsLiteral(b, 0.0, -0.0)) a = keep(a);
@@ -70,6 +70,19 @@ llvm::Value* OpEmitter::Float(const plan::Node& node, llvm::ArrayRef<llvm::Value
     default:
       return Math(node.op, args);
   }
+}
+
+// x with denormals flushed. LLVM's x86 target has no canonicalize for vectors shorter than a register.
+llvm::Value* OpEmitter::Canonical(llvm::Value* x) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  int lanes = vector == nullptr ? 0 : static_cast<int>(vector->getNumElements());
+  int whole = 128 / static_cast<int>(x->getType()->getScalarSizeInBits());
+  if (vector == nullptr || lanes >= whole) return b_.CreateUnaryIntrinsic(llvm::Intrinsic::canonicalize, x);
+  llvm::SmallVector<int, 4> grow, shrink;
+  for (int lane = 0; lane < whole; ++lane) grow.push_back(lane % lanes);
+  for (int lane = 0; lane < lanes; ++lane) shrink.push_back(lane);
+  llvm::Value* wide = b_.CreateUnaryIntrinsic(llvm::Intrinsic::canonicalize, b_.CreateShuffleVector(x, grow));
+  return b_.CreateShuffleVector(wide, shrink);
 }
 
 // max: NaN if either is one; where they compare equal, the one without a sign. The machine's maximum gives its second operand

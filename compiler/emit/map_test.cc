@@ -16,20 +16,6 @@ using plan::Builder;
 using plan::Id;
 using plan::Role;
 
-std::vector<executable::Target> Targets() {
-  std::vector<executable::Target> targets;
-  executable::Target host = *executable::HostTarget();
-  for (IsaLevel isa : {IsaLevel::kV2, IsaLevel::kV3, IsaLevel::kV4}) {
-    if (isa > host.isa) continue;
-    executable::Target target = host;
-    target.isa = isa;
-    target.cpu = "x86-64-v" + std::to_string(static_cast<int>(isa));
-    if (isa < IsaLevel::kV4) target.avx512_bf16 = target.avx512_vnni = false;
-    targets.push_back(target);
-  }
-  return targets;
-}
-
 // y[i] = x[i] + c over tiles of 50 elements.
 plan::Plan AddConstant(int unroll) {
   Builder b("map add");
@@ -45,7 +31,7 @@ plan::Plan AddConstant(int unroll) {
 }
 
 TEST(MapTest, AddsAConstant) {
-  for (const executable::Target& target : Targets()) {
+  for (const executable::Target& target : HostTargets()) {
     for (Tier tier : {Tier::kQuick, Tier::kFull}) {
       for (int unroll : {1, 4}) {
         SCOPED_TRACE(target.Key() + (tier == Tier::kQuick ? " quick" : " full") + " unroll " + std::to_string(unroll));
@@ -77,7 +63,7 @@ TEST(MapTest, AddsAConstant) {
 }
 
 TEST(MapTest, UsesWholeRegisters) {
-  for (const executable::Target& target : Targets()) {
+  for (const executable::Target& target : HostTargets()) {
     plan::Plan plan = AddConstant(4);
     const plan::Plan* plans[] = {&plan};
     StatusOr<std::string> text = EmitPlans(plans, {.target = target, .output = Output::kAssembly});

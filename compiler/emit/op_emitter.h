@@ -47,6 +47,7 @@ class OpEmitter {
   llvm::Value* IntegerPower(llvm::Value* base, llvm::Value* exponent, bool is_signed);
 
   // float_emitter.cc
+  llvm::Value* Canonical(llvm::Value* x);
   llvm::Value* Extreme(bool max, llvm::Value* a, llvm::Value* b);
   llvm::Value* Sign(llvm::Value* x);
   llvm::Value* Remainder(llvm::Value* a, llvm::Value* b);

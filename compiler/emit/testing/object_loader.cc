@@ -8,6 +8,21 @@
 
 namespace treadle::emit {
 
+std::vector<executable::Target> HostTargets() {
+  using executable::IsaLevel;
+  std::vector<executable::Target> targets;
+  executable::Target host = *executable::HostTarget();
+  for (IsaLevel isa : {IsaLevel::kV2, IsaLevel::kV3, IsaLevel::kV4}) {
+    if (isa > host.isa) continue;
+    executable::Target target = host;
+    target.isa = isa;
+    target.cpu = "x86-64-v" + std::to_string(static_cast<int>(isa));
+    if (isa < IsaLevel::kV4) target.avx512_bf16 = target.avx512_vnni = false;
+    targets.push_back(target);
+  }
+  return targets;
+}
+
 struct ObjectLoader::Impl {
   std::unique_ptr<llvm::orc::ExecutionSession> session;
   std::unique_ptr<llvm::orc::ObjectLinkingLayer> layer;

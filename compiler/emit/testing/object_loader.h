@@ -1,15 +1,21 @@
-// Links an object into the test's process. Code stays until the loader goes.
+// What tests of emitted code need: the targets that this machine can run, and objects linked into the test's process.
 #ifndef TREADLE_COMPILER_EMIT_TESTING_OBJECT_LOADER_H_
 #define TREADLE_COMPILER_EMIT_TESTING_OBJECT_LOADER_H_
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "executable/kernel_abi.h"
+#include "executable/target.h"
 
 namespace treadle::emit {
 
+// Every level of the host's instruction set.
+std::vector<executable::Target> HostTargets();
+
+// Code stays until the loader goes.
 class ObjectLoader {
  public:
   ObjectLoader();
