@@ -1,0 +1,194 @@
+#include "compiler/emit/kernel_cache.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "base/log.h"
+#include "compiler/plan/identity.h"
+
+namespace treadle::emit {
+namespace {
+
+using Bytes = std::shared_ptr<const std::string>;
+
+// Everything that two kernels must share to be one.
+std::string KeyOf(const plan::Plan& plan, const executable::Target& target, Tier tier) {
+  std::string key = target.Key();
+  key += tier == Tier::kQuick ? "\nquick\n" : "\nfull\n";
+  key += plan::IdentityText(plan);
+  return key;
+}
+
+class Cache {
+ public:
+  static Cache& Get() {
+    static Cache* cache = [] {
+      if (LogEnabled("compile")) std::atexit(PrintCounts);
+      return new Cache;  // lives until the process ends: threads may still compile
+    }();
+    return *cache;
+  }
+
+  // Null: not there. Compares whole texts, not hashes of them.
+  Bytes Find(const std::string& key) {
+    std::lock_guard lock(mutex_);
+    auto found = objects_.find(key);
+    return found == objects_.end() ? nullptr : found->second;
+  }
+
+  void Insert(std::string key, Bytes bytes) {
+    std::lock_guard lock(mutex_);
+    objects_.try_emplace(std::move(key), std::move(bytes));
+  }
+
+  void Count(int64_t compiled, int64_t cached) {
+    std::lock_guard lock(mutex_);
+    counts_.compiled += compiled;
+    counts_.cached += cached;
+  }
+
+  KernelCounts counts() {
+    std::lock_guard lock(mutex_);
+    return counts_;
+  }
+
+ private:
+  static void PrintCounts() {
+    KernelCounts counts = CountKernels();
+    LogLine(std::to_string(counts.compiled) + " kernels compiled, " + std::to_string(counts.cached) + " from cache");
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, Bytes> objects_;
+  KernelCounts counts_;
+};
+
+int CompileThreads() {
+  cpu_set_t set;
+  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return std::clamp(count, 1, 8);
+}
+
+// LLVM recurses deeply on large blocks, and hosts call us on small stacks.
+constexpr size_t kStackBytes = size_t{16} << 20;
+
+void* RunFunction(void* function) {
+  (*static_cast<std::function<void()>*>(function))();
+  return nullptr;
+}
+
+// Runs all of `work`, each on a thread of its own; where threads run out, here.
+void RunOnThreads(std::vector<std::function<void()>>& work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  std::vector<pthread_t> threads;
+  for (std::function<void()>& piece : work) {
+    pthread_t thread;
+    if (pthread_create(&thread, &attributes, RunFunction, &piece) == 0) {
+      threads.push_back(thread);
+    } else {
+      piece();
+    }
+  }
+  for (pthread_t thread : threads) pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+struct Missing {
+  const plan::Plan* plan;
+  std::string key;
+};
+
+// A module costs as much as a few hundred operations, a small kernel about as much.
+constexpr int64_t kKernelCost = 100;
+constexpr int64_t kSmallestModule = 600;
+
+int64_t CostOf(const plan::Plan& plan) { return kKernelCost + static_cast<int64_t>(plan.nodes.size()); }
+
+// The missing kernels in modules of about equal cost, largest first; the same for the same plans.
+std::vector<std::vector<const Missing*>> Modules(const std::vector<Missing>& missing) {
+  std::vector<const Missing*> sorted;
+  int64_t total = 0;
+  for (const Missing& kernel : missing) {
+    sorted.push_back(&kernel);
+    total += CostOf(*kernel.plan);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Missing* a, const Missing* b) { return CostOf(*a->plan) > CostOf(*b->plan); });
+  size_t count = std::clamp<int64_t>(total / kSmallestModule, 1, CompileThreads());
+  count = std::min(count, sorted.size());
+  std::vector<std::vector<const Missing*>> modules(count);
+  std::vector<int64_t> costs(count, 0);
+  for (const Missing* kernel : sorted) {
+    size_t least = std::min_element(costs.begin(), costs.end()) - costs.begin();
+    modules[least].push_back(kernel);
+    costs[least] += CostOf(*kernel->plan);
+  }
+  return modules;
+}
+
+Status CompileMissing(const std::vector<Missing>& missing, const executable::Target& target, Tier tier) {
+  std::vector<std::vector<const Missing*>> modules = Modules(missing);
+  std::vector<Status> statuses(modules.size());
+  std::vector<std::function<void()>> work;
+  for (size_t i = 0; i < modules.size(); ++i) {
+    work.push_back([&, i] {
+      std::vector<const plan::Plan*> plans;
+      for (const Missing* kernel : modules[i]) plans.push_back(kernel->plan);
+      StatusOr<std::string> object = EmitPlans(plans, {.target = target, .tier = tier});
+      statuses[i] = object.status();
+      if (!object.ok()) return;
+      Bytes bytes = std::make_shared<const std::string>(*std::move(object));
+      for (const Missing* kernel : modules[i]) Cache::Get().Insert(kernel->key, bytes);
+    });
+  }
+  RunOnThreads(work);
+  for (const Status& status : statuses) TREADLE_RETURN_IF_ERROR(status);
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<CompiledKernels> CompileKernels(std::span<const plan::Plan* const> plans, const executable::Target& target,
+                                         Tier tier) {
+  Cache& cache = Cache::Get();
+  std::vector<std::string> keys;
+  std::unordered_map<std::string, Bytes> found;
+  std::vector<Missing> missing;
+  for (const plan::Plan* plan : plans) {
+    keys.push_back(KeyOf(*plan, target, tier));
+    auto [entry, fresh] = found.try_emplace(keys.back());
+    if (!fresh) continue;
+    entry->second = cache.Find(keys.back());
+    if (entry->second == nullptr) missing.push_back({plan, keys.back()});
+  }
+  if (!missing.empty()) TREADLE_RETURN_IF_ERROR(CompileMissing(missing, target, tier));
+  cache.Count(static_cast<int64_t>(missing.size()), static_cast<int64_t>(plans.size() - missing.size()));
+
+  CompiledKernels result;
+  std::map<const std::string*, int32_t> numbers;
+  for (const std::string& key : keys) {
+    Bytes& bytes = found[key];
+    if (bytes == nullptr) bytes = cache.Find(key);
+    auto [number, fresh] = numbers.try_emplace(bytes.get(), static_cast<int32_t>(result.objects.size()));
+    if (fresh) result.objects.push_back({*bytes});
+    result.object_of_plan.push_back(number->second);
+  }
+  return result;
+}
+
+KernelCounts CountKernels() { return Cache::Get().counts(); }
+
+}  // namespace treadle::emit
