@@ -1,0 +1,185 @@
+#include "stablehlo/dialect/shape_rules.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "stablehlo/dialect/ops.h"
+
+namespace treadle::stablehlo {
+
+using mlir::failure;
+using mlir::FailureOr;
+using mlir::LogicalResult;
+using mlir::Operation;
+using mlir::ShapedType;
+using mlir::success;
+using mlir::Type;
+
+LogicalResult CheckDimension(Operation* op, llvm::StringRef name, int64_t dimension, int64_t rank, bool at_end) {
+  if (dimension >= 0 && (dimension < rank || (at_end && dimension == rank))) return success();
+  return op->emitOpError() << name << " " << dimension << " is out of range for rank " << rank;
+}
+
+LogicalResult CheckDimensions(Operation* op, llvm::StringRef name, llvm::ArrayRef<int64_t> dimensions, int64_t rank) {
+  llvm::SmallVector<bool> seen(rank, false);
+  for (int64_t dimension : dimensions) {
+    if (failed(CheckDimension(op, name, dimension, rank))) return failure();
+    if (seen[dimension]) return op->emitOpError() << name << " names dimension " << dimension << " twice";
+    seen[dimension] = true;
+  }
+  return success();
+}
+
+LogicalResult CheckCount(Operation* op, llvm::StringRef name, int64_t got, int64_t count) {
+  if (got == count) return success();
+  return op->emitOpError() << name << " has " << got << " entries, expected " << count;
+}
+
+LogicalResult CheckAtLeast(Operation* op, llvm::StringRef name, llvm::ArrayRef<int64_t> values, int64_t least) {
+  for (int64_t value : values) {
+    if (value < least)
+      return op->emitOpError() << name << " has the entry " << value << ", expected at least " << least;
+  }
+  return success();
+}
+
+LogicalResult CheckShape(Operation* op, llvm::StringRef name, ShapedType type, llvm::ArrayRef<int64_t> shape) {
+  if (succeeded(mlir::verifyCompatibleShape(type.getShape(), shape))) return success();
+  mlir::InFlightDiagnostic error = op->emitOpError() << name << " has type " << type << ", expected the shape [";
+  llvm::interleaveComma(shape, error, [&](int64_t size) {
+    if (ShapedType::isDynamic(size)) {
+      error << '?';
+    } else {
+      error << size;
+    }
+  });
+  return error << ']';
+}
+
+LogicalResult CheckScalar(Operation* op, llvm::StringRef name, Type type) {
+  auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+  if (tensor && tensor.getRank() == 0) return success();
+  return op->emitOpError() << name << " must be a scalar tensor, got " << type;
+}
+
+LogicalResult CheckSameSize(Operation* op, llvm::StringRef what, int64_t a, int64_t b) {
+  if (ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b) return success();
+  return op->emitOpError() << what << " differ: " << a << " and " << b;
+}
+
+bool Compatible(Type a, Type b) {
+  if (a == b) return true;
+  auto left = llvm::dyn_cast<mlir::RankedTensorType>(a);
+  auto right = llvm::dyn_cast<mlir::RankedTensorType>(b);
+  return left && right && left.getElementType() == right.getElementType() &&
+         succeeded(mlir::verifyCompatibleShape(left, right));
+}
+
+LogicalResult CheckTypes(Operation* op, llvm::StringRef what, mlir::TypeRange got, mlir::TypeRange want) {
+  if (got.size() != want.size()) {
+    return op->emitOpError() << what << ": expected " << want.size() << " values, got " << got.size();
+  }
+  for (auto [index, pair] : llvm::enumerate(llvm::zip(got, want))) {
+    const auto [have, need] = pair;
+    if (!Compatible(have, need))
+      return op->emitOpError() << what << " #" << index << " has type " << have << ", expected " << need;
+  }
+  return success();
+}
+
+namespace {
+
+// The operands of the region's stablehlo.return; an error where it ends in anything else.
+FailureOr<mlir::OperandRange> ReturnedValues(Operation* op, llvm::StringRef name, mlir::Region& region) {
+  if (region.empty() || region.front().empty()) return op->emitOpError() << name << " is empty", failure();
+  auto end = llvm::dyn_cast<ReturnOp>(region.front().back());
+  if (!end) return op->emitOpError() << name << " must end in stablehlo.return", failure();
+  return end->getOperands();
+}
+
+}  // namespace
+
+LogicalResult CheckRegion(Operation* op, llvm::StringRef name, mlir::Region& region,
+                          const llvm::SmallVectorImpl<Type>* arguments, const llvm::SmallVectorImpl<Type>* results) {
+  FailureOr<mlir::OperandRange> returned = ReturnedValues(op, name, region);
+  if (failed(returned)) return failure();
+  if (arguments && failed(CheckTypes(op, (name + " argument").str(), region.getArgumentTypes(), *arguments)))
+    return failure();
+  if (results && failed(CheckTypes(op, (name + " result").str(), returned->getTypes(), *results))) return failure();
+  return success();
+}
+
+LogicalResult CheckReducer(Operation* op, llvm::StringRef name, mlir::Region& region, int64_t n) {
+  FailureOr<mlir::OperandRange> returned = ReturnedValues(op, name, region);
+  if (failed(returned)) return failure();
+  if (failed(CheckCount(op, (name + " argument list").str(), region.getNumArguments(), 2 * n)) ||
+      failed(CheckCount(op, (name + " result list").str(), returned->size(), n))) {
+    return failure();
+  }
+  for (Type type : region.getArgumentTypes()) {
+    if (failed(CheckScalar(op, (name + " argument").str(), type))) return failure();
+  }
+  return CheckTypes(op, (name + " result").str(), returned->getTypes(),
+                    mlir::TypeRange(region.getArgumentTypes()).take_front(n));
+}
+
+LogicalResult CheckPairs(Operation* op, llvm::StringRef name, mlir::DenseIntElementsAttr pairs) {
+  if (pairs.getType().getRank() == 2 && pairs.getType().getDimSize(1) == 2) return success();
+  return op->emitOpError() << name << " must be a tensor of pairs, got " << pairs.getType();
+}
+
+FailureOr<Window> CheckWindow(Operation* op, llvm::ArrayRef<int64_t> size,
+                              std::optional<llvm::ArrayRef<int64_t>> strides, mlir::DenseIntElementsAttr padding,
+                              std::optional<llvm::ArrayRef<int64_t>> base_dilations,
+                              std::optional<llvm::ArrayRef<int64_t>> window_dilations) {
+  const int64_t rank = static_cast<int64_t>(size.size());
+  auto list = [&](llvm::StringRef name,
+                  std::optional<llvm::ArrayRef<int64_t>> given) -> FailureOr<llvm::SmallVector<int64_t>> {
+    if (!given) return llvm::SmallVector<int64_t>(rank, 1);
+    if (failed(CheckCount(op, name, given->size(), rank)) || failed(CheckAtLeast(op, name, *given, 1)))
+      return failure();
+    return llvm::to_vector(*given);
+  };
+  Window window;
+  window.size = llvm::to_vector(size);
+  auto stride = list("window strides", strides);
+  auto base = list("base dilations", base_dilations);
+  auto dilation = list("window dilations", window_dilations);
+  if (failed(stride) || failed(base) || failed(dilation) || failed(CheckAtLeast(op, "window dimensions", size, 1))) {
+    return failure();
+  }
+  window.strides = std::move(*stride);
+  window.base_dilations = std::move(*base);
+  window.window_dilations = std::move(*dilation);
+  window.low.assign(rank, 0);
+  window.high.assign(rank, 0);
+  if (!padding) return window;
+  if (failed(CheckPairs(op, "padding", padding)) ||
+      failed(CheckCount(op, "padding", padding.getType().getDimSize(0), rank))) {
+    return failure();
+  }
+  for (auto [index, value] : llvm::enumerate(padding.getValues<int64_t>())) {
+    (index % 2 == 0 ? window.low : window.high)[index / 2] = value;
+  }
+  return window;
+}
+
+FailureOr<int64_t> WindowPlaces(Operation* op, const Window& window, int64_t i, int64_t size) {
+  if (ShapedType::isDynamic(size) || ShapedType::isDynamic(window.size[i])) return ShapedType::kDynamic;
+  // Sizes with holes: (n - 1) * dilation + 1.
+  int64_t dilated = 0;
+  int64_t extent = 0;
+  bool overflow = false;
+  if (size > 0)
+    overflow |= llvm::MulOverflow(size - 1, window.base_dilations[i], dilated) ||
+                llvm::AddOverflow<int64_t>(dilated, 1, dilated);
+  overflow |= llvm::MulOverflow(window.size[i] - 1, window.window_dilations[i], extent) ||
+              llvm::AddOverflow<int64_t>(extent, 1, extent);
+  overflow |= llvm::AddOverflow(dilated, window.low[i], dilated) || llvm::AddOverflow(dilated, window.high[i], dilated);
+  int64_t room = 0;
+  overflow |= static_cast<bool>(llvm::SubOverflow(dilated, extent, room));
+  if (overflow) return op->emitOpError() << "window overflows along dimension " << i, failure();
+  if (dilated <= 0 || room < 0) return int64_t{0};
+  return room / window.strides[i] + 1;
+}
+
+}  // namespace treadle::stablehlo

@@ -1,0 +1,78 @@
+#include "stablehlo/read.h"
+
+#include <string>
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "stablehlo/diagnostics.h"
+#include "stablehlo/nesting.h"
+
+namespace treadle::stablehlo {
+
+namespace {
+
+using Module = mlir::OwningOpRef<mlir::ModuleOp>;
+
+llvm::StringRef Ref(std::string_view text) { return {text.data(), text.size()}; }
+
+Status TooDeep(std::string_view name, int depth) {
+  return InvalidArgument(std::string(name) + ": nested " + std::to_string(depth) + " deep; at most " +
+                         std::to_string(kMaxNesting) + " levels are read");
+}
+
+// Frees a program too deep for the recursion of destructors, from the inside out.
+void Dismantle(Module program) {
+  llvm::SmallVector<mlir::Operation*> order = {program.get()};
+  for (size_t i = 0; i < order.size(); ++i) {
+    for (mlir::Region& region : order[i]->getRegions()) {
+      for (mlir::Block& block : region) {
+        for (mlir::Operation& inner : block) {
+          if (inner.getNumRegions() > 0) order.push_back(&inner);
+        }
+      }
+    }
+  }
+  for (mlir::Operation* op : llvm::reverse(order)) {
+    for (mlir::Region& region : op->getRegions()) {
+      region.dropAllReferences();
+      for (mlir::Block& block : region) block.dropAllDefinedValueUses();
+      region.getBlocks().clear();
+    }
+  }
+}
+
+// A module, or whatever else the text holds wrapped in one, as MLIR does. Not verified.
+Module Parse(mlir::MLIRContext& context, std::string_view bytes, std::string_view name) {
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(Ref(bytes), Ref(name)), llvm::SMLoc());
+  const mlir::ParserConfig config(&context, /*verifyAfterParse=*/false);
+  return mlir::parseSourceFile<mlir::ModuleOp>(sources, config);
+}
+
+bool IsBytecode(std::string_view bytes) { return bytes.starts_with("ML\xefR"); }
+
+}  // namespace
+
+StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes, std::string_view name) {
+  const bool is_text = !IsBytecode(bytes);
+  if (is_text) {
+    if (bytes.find('\0') != std::string_view::npos) {
+      return InvalidArgument(std::string(name) + ": neither MLIR text, nor bytecode, nor a portable artifact");
+    }
+    if (const int depth = TextNesting(bytes); depth > kMaxNesting) return TooDeep(name, depth);
+  }
+  DiagnosticCollector errors(&context);
+  Module program = Parse(context, bytes, name);
+  if (!program) return errors.TakeStatus(std::string(name) + ": cannot be parsed");
+  if (const int depth = RegionNesting(program.get()); depth > kMaxNesting) {
+    Dismantle(std::move(program));
+    return TooDeep(name, depth);
+  }
+  if (failed(mlir::verify(*program))) return errors.TakeStatus(std::string(name) + ": does not verify");
+  return program;
+}
+
+}  // namespace treadle::stablehlo
