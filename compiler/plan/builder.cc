@@ -1,7 +1,10 @@
 #include "compiler/plan/builder.h"
 
 #include <cassert>
+#include <optional>
 #include <utility>
+
+#include "compiler/plan/simplify.h"
 
 namespace treadle::plan {
 
@@ -32,6 +35,9 @@ Id Builder::Append(Op op, ElementType elt, std::span<const Id> args, uint64_t im
 Id Builder::Emit(Op op, ElementType elt, std::span<const Id> args, uint64_t imm) {
   assert(OpArity(op) < 0 || OpArity(op) == static_cast<int>(args.size()));
   if (!OpIsPure(op)) return Append(op, elt, args, imm);
+  if (std::optional<Simpler> simpler = Simplify(plan_, op, elt, args, imm)) {
+    return simpler->value != kNone ? simpler->value : Const(elt, simpler->bits);
+  }
   Key key{op, elt, imm, std::vector<Id>(args.begin(), args.end())};
   for (const Scope& scope : scopes_) {
     if (auto found = scope.made.find(key); found != scope.made.end()) return found->second;

@@ -1,4 +1,5 @@
-// Writes a plan front to back. Pure operations with equal operands in scope are made once. Not thread-safe.
+// Writes a plan front to back. Pure operations with equal operands in scope are made once, those of constants are
+// folded (simplify.h). Not thread-safe.
 //
 //   Builder b("map add");
 //   int n = b.AddPush(ElementType::kI64);
@@ -67,17 +68,19 @@ class Builder {
 
   // Loops. Begin..., then the blocks (each: its arguments, nodes, Yield), then EndLoop, which returns the results.
   // kFor and kLanes: the body is open on return.
-  Id BeginLanes(Id lo, Id hi, int unroll = 1);                                              // returns the index
-  Id BeginFor(Id lo, Id hi, Id step = kNone, std::span<const Id> init = {}, int unroll = 1);  // Carry(k) are its carries
-  Id BeginReduce(LoopKind kind, Tree tree, Id lo, Id hi, std::span<const Id> init, int unroll = 1);  // then BeginCombine
-  void BeginWhile(std::span<const Id> init);  // then BeginCond, BeginBody
+  Id BeginLanes(Id lo, Id hi, int unroll = 1);  // returns the index
+  Id BeginFor(Id lo, Id hi, Id step = kNone, std::span<const Id> init = {},
+              int unroll = 1);  // Carry(k) are its carries
+  Id BeginReduce(LoopKind kind, Tree tree, Id lo, Id hi, std::span<const Id> init,
+                 int unroll = 1);                                    // then BeginCombine
+  void BeginWhile(std::span<const Id> init);                         // then BeginCond, BeginBody
   void BeginIf(Id condition, std::span<const ElementType> results);  // the body is open; then BeginElse
-  void BeginCond();     // kWhile: closes nothing; opens the condition
-  void BeginBody();     // kWhile, after the condition
-  void BeginCombine();  // after the body of BeginReduce
-  void BeginElse();     // after the body of BeginIf
-  Id Carry(int k) const;     // the k-th carry in the open block; in combine: the accumulated value
-  Id NewValue(int k) const;  // combine: the value to add in
+  void BeginCond();                                                  // kWhile: closes nothing; opens the condition
+  void BeginBody();                                                  // kWhile, after the condition
+  void BeginCombine();                                               // after the body of BeginReduce
+  void BeginElse();                                                  // after the body of BeginIf
+  Id Carry(int k) const;                   // the k-th carry in the open block; in combine: the accumulated value
+  Id NewValue(int k) const;                // combine: the value to add in
   void Yield(std::span<const Id> values);  // closes the open block
   void Yield(std::initializer_list<Id> values) { Yield(std::span<const Id>(values.begin(), values.size())); }
   std::vector<Id> EndLoop();  // closes an open body without results by itself

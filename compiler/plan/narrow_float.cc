@@ -118,8 +118,9 @@ uint64_t FloatToNarrow(ElementType type, float value) {
   uint32_t sign = negative ? SignBit(f) : 0;
   if (magnitude > 0x7f800000) return NanCode(f, sign);
   if (f.special == FloatFormat::kScale) {
-    if (negative || magnitude == 0x7f800000) return 255;
-    uint32_t code = (magnitude + 0x3fffff + ((magnitude >> 23) & 1)) >> 23;
+    if (negative || magnitude == 0 || magnitude == 0x7f800000) return 255;
+    if (magnitude < 0x00800000) return magnitude >= 0x00600000;  // a float's denormals: up to 2^-127, code 0
+    uint32_t code = (magnitude + 0x400000) >> 23;                // ties go up: the significand 1 is odd
     return std::min(code, 255u);
   }
   if (magnitude == 0x7f800000) return OverflowCode(f, sign);
