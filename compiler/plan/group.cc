@@ -77,6 +77,7 @@ class Grouper {
   void PlacePointwise(ValueId value, int uops, const std::vector<Source>& sources);
   bool PointwiseFits(const Working& group, int64_t elements, int uops, const std::vector<Source>& sources);
   Status PlaceReduce(const graph::Op& op);
+  std::vector<Source> UpdateSources(const graph::Op& op);
   void PlaceUpdate(const graph::Op& op);
   void PlaceAlone(const graph::Op& op, GroupKind kind);
   std::optional<OpId> SerialOp(GroupKind kind, const std::vector<ValueId>& members) const;
@@ -90,7 +91,8 @@ class Grouper {
   std::vector<bool> live_;    // by OpId
   std::set<ValueId> needed_;  // values that must be in memory
   std::map<ValueId, std::vector<Source>> traces_;
-  std::map<ValueId, int> group_of_;  // members
+  std::map<ValueId, int> group_of_;                        // members
+  std::set<std::pair<const graph::Op*, ValueId>> copied_;  // operands of updates that are read from memory though free
   std::vector<Working> groups_;
   std::vector<int> parents_;
 };
@@ -376,20 +378,31 @@ Status Grouper::PlaceReduce(const graph::Op& op) {
   return OkStatus();
 }
 
+// What an update reads besides the memory that it writes. Where that would be the same memory, seen through free
+// operations, a group of an earlier stage makes a copy first.
+std::vector<Source> Grouper::UpdateSources(const graph::Op& op) {
+  std::vector<Source> sources;
+  for (size_t k = 1; k < op.operands.size(); ++k) {
+    std::vector<Source> traced = Trace(op.operands[k]);
+    bool reads = std::any_of(traced.begin(), traced.end(), [&](const Source& s) { return s.base == op.operands[0]; });
+    if (reads) {
+      if (!group_of_.contains(op.operands[k])) PlacePointwise(op.operands[k], 1, traced);
+      copied_.insert({&op, op.operands[k]});
+      traced = {{op.operands[k], Source::kLinear}};
+    }
+    for (const Source& source : traced) sources.push_back({source.base, k == 1 ? source.path : Source::kOther});
+  }
+  return sources;
+}
+
 // Writes a window of its operand's memory. Joins the group that makes the window, unless that group reads the operand.
 void Grouper::PlaceUpdate(const graph::Op& op) {
-  std::vector<Source> update = Trace(op.operands[1]);
-  std::vector<Source> sources = update;
-  for (size_t k = 2; k < op.operands.size(); ++k) {
-    for (const Source& source : Trace(op.operands[k])) sources.push_back({source.base, Source::kOther});
-  }
+  std::vector<Source> sources = UpdateSources(op);
   std::vector<Source> all = sources;
   all.push_back({op.operands[0], Source::kOther});
   int64_t elements = graph_.shape(op.operands[1]).elements();
   std::vector<int> latest = Latest(all);
-  bool reads_operand = false;
-  for (const Source& source : sources) reads_operand |= source.base == op.operands[0];
-  bool joins = latest.size() == 1 && !reads_operand;
+  bool joins = latest.size() == 1;
   if (joins) {
     const Working& group = groups_[latest[0]];
     joins = !group.closed && group.kind == GroupKind::kPlan && group.reduction.empty() && group.elements == elements &&
@@ -401,7 +414,7 @@ void Grouper::PlaceUpdate(const graph::Op& op) {
   int group = joins ? latest[0] : NewGroup(GroupKind::kPlan, elements, all);
   groups_[group].written_over.insert(op.operands[0]);
   AddMember(group, op.results[0], 1, sources);
-  // A later member would see the window's new contents or the old ones, depending on the order of loops.
+  // Nothing that comes later may read the window, whose contents depend on the order of loops.
   if (!joins) groups_[group].closed = true;
 }
 
@@ -467,7 +480,8 @@ Group Grouper::Finish(const Working& working) {
     bool direct = cls == OperationClass::kDot || cls == OperationClass::kControl || cls == OperationClass::kTranspose;
     for (ValueId operand : op.operands) {
       if (op.code == OpCode::kOptimizationBarrier && op.results[&operand - op.operands.data()] != value) continue;
-      if (direct || (cls == OperationClass::kUpdate && &operand == &op.operands[0])) {
+      bool overwritten = cls == OperationClass::kUpdate && &operand == &op.operands[0];
+      if (direct || overwritten || copied_.contains({&op, operand})) {
         inputs.insert(operand);
       } else {
         stack.push_back(operand);

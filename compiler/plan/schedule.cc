@@ -1,14 +1,42 @@
 #include "compiler/plan/schedule.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/map.h"
+#include "compiler/plan/schedules/reduce_group.h"
 #include "compiler/plan/schedules/serial.h"
 
 namespace treadle::plan {
 
+namespace {
+
+// Nothing to write: one phase without tiles.
+Instance EmptyInstance(const graph::Graph& graph, const Group& group, const executable::Target& target) {
+  Kernel kernel("empty", graph, group, target);
+  kernel.b().BeginPhase();
+  kernel.EndPhase(0, 0);
+  return kernel.Finish();
+}
+
+}  // namespace
+
 StatusOr<Instance> ScheduleGroup(const graph::Graph& graph, const Group& group, const executable::Target& target) {
-  if (ClassOf(graph, graph.ops[group.ops.front()]) == OperationClass::kControl)
-    return ScheduleSerial(graph, group, target);
+  if (ClassOf(graph, graph.ops[group.ops.front()]) == OperationClass::kControl) return ScheduleSerial(graph, group, target);
+  bool empty = std::all_of(group.outputs.begin(), group.outputs.end(),
+                           [&](graph::ValueId output) { return graph.shape(output).elements() == 0; });
+  if (empty) return EmptyInstance(graph, group, target);
+  for (graph::OpId number : group.ops) {
+    const graph::Op& op = graph.ops[number];
+    if (ClassOf(graph, op) == OperationClass::kReduce) {
+      std::vector<Extent> extents = ReductionOf(graph.shape(op.operands[0]).dims, op.attrs.dims);
+      if (extents.size() > 1 && !extents.back().reduced) return ScheduleCols(graph, group, target);
+      TREADLE_ASSIGN_OR_RETURN(std::optional<Instance> all, ScheduleAll(graph, group, target));
+      if (all) return *std::move(all);
+      return ScheduleRows(graph, group, target);
+    }
+  }
   return ScheduleMap(graph, group, target);
 }
 

@@ -78,6 +78,15 @@ Instance Kernel::Finish() {
   return std::move(instance_);
 }
 
+void SetShares(const std::vector<std::pair<uint16_t, int16_t>>& shares, Plan& plan) {
+  std::vector<bool> taken(plan.buffers.size());
+  for (auto [output, input] : shares) {
+    if (plan.buffers[output].role != Role::kOut || input < 0 || taken[input]) continue;
+    taken[input] = true;
+    plan.buffers[output].may_share = input;
+  }
+}
+
 int64_t EstimateNs(const executable::Target& target, double bytes, double set_bytes, double uops) {
   // Bytes a nanosecond of one thread, by where the data lives; two vector operations a nanosecond at about 3 GHz and an
   // average of half the machine's issue width.

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -57,6 +58,9 @@ class Kernel {
   std::set<graph::ValueId> baked_;
   Instance instance_;
 };
+
+// Declares (output buffer, input buffer or -1) pairs that may be one memory; each input once.
+void SetShares(const std::vector<std::pair<uint16_t, int16_t>>& shares, Plan& plan);
 
 // One thread's time for work that moves `bytes` of a working set of `set_bytes` and takes `uops` vector operations.
 int64_t EstimateNs(const executable::Target& target, double bytes, double set_bytes, double uops);

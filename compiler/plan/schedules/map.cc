@@ -110,26 +110,13 @@ Status MapBox::EmitLanes(Id lo, Id hi) {
   return OkStatus();
 }
 
-void MapBox::BindDigits(const std::vector<int>& axes, Id number) {
-  Builder& b = kernel_.b();
-  for (size_t k = axes.size(); k-- > 0;) {
-    if (k == 0) {
-      nest_.Bind(axes[k], number);
-      break;
-    }
-    Id size = kernel_.AddI64(nest_.axes()[axes[k]].size);
-    nest_.Bind(axes[k], b.Rem(number, size));
-    number = b.Div(number, size);
-  }
-}
-
 Status MapBox::EmitChunks(Id tile) {
   Builder& b = kernel_.b();
   Id length = kernel_.AddI64(nest_.axes()[lane_].size), chunk = kernel_.AddI64(per_tile_);
   Id number = tile;
   if (!others_.empty()) {
     Id chunks = kernel_.AddI64((nest_.axes()[lane_].size + per_tile_ - 1) / per_tile_);
-    BindDigits(others_, b.Div(tile, chunks));
+    nest_.BindDigits(others_, b.Div(tile, chunks));
     number = b.Rem(tile, chunks);
   }
   Id lo = b.Mul(number, chunk);
@@ -142,7 +129,7 @@ Status MapBox::EmitRows(Id tile) {
   Id lo = b.Mul(tile, block);
   Id row = b.BeginFor(lo, b.Min(b.Add(lo, block), rows));
   nest_.OpenScope();
-  BindDigits(others_, row);
+  nest_.BindDigits(others_, row);
   TREADLE_RETURN_IF_ERROR(EmitLanes(b.ConstI64(0), length));
   nest_.CloseScope();
   b.EndLoop();
@@ -155,7 +142,7 @@ Status MapBox::EmitAcross(Id tile) {
   Id lo = b.Mul(tile, chunk), hi = b.Min(b.Add(lo, chunk), length);
   Id row = b.BeginFor(b.ConstI64(0), kernel_.AddI64(rows_));
   nest_.OpenScope();
-  BindDigits(others_, row);
+  nest_.BindDigits(others_, row);
   TREADLE_RETURN_IF_ERROR(EmitLanes(lo, hi));
   nest_.CloseScope();
   b.EndLoop();
@@ -201,15 +188,12 @@ StatusOr<Instance> ScheduleMap(const graph::Graph& graph, const Group& group, co
   Id tile = kernel.b().BeginPhase();
   TREADLE_RETURN_IF_ERROR(box.Emit(tile));
   kernel.EndPhase(box.tiles(), box.cost_ns());
-  Instance instance = kernel.Finish();
-  std::vector<bool> taken(instance.plan.buffers.size());
+  std::vector<std::pair<uint16_t, int16_t>> shares;
   for (size_t k = 0; k < group.outputs.size(); ++k) {
-    Buffer& buffer = instance.plan.buffers[kernel.OutputBuffer(static_cast<int>(k))];
-    int16_t input = box.nest().SharedInput(static_cast<int>(k));
-    if (buffer.role != Role::kOut || input < 0 || taken[input]) continue;
-    taken[input] = true;
-    buffer.may_share = input;
+    shares.push_back({kernel.OutputBuffer(static_cast<int>(k)), box.nest().SharedInput(static_cast<int>(k))});
   }
+  Instance instance = kernel.Finish();
+  SetShares(shares, instance.plan);
   return instance;
 }
 

@@ -42,8 +42,6 @@ class MapBox {
   Status EmitChunks(Id tile);
   Status EmitRows(Id tile);
   Status EmitAcross(Id tile);
-  // Binds `axes` to the digits of `number`.
-  void BindDigits(const std::vector<int>& axes, Id number);
 
   Kernel& kernel_;
   Nest nest_;

@@ -54,7 +54,10 @@ void Nest::AddStarts(const Affine& at, std::vector<Place>& places) const {
 
 StatusOr<Nest::Item> Nest::Describe(graph::ValueId value, const Index& index, std::vector<Place>& operands) {
   const graph::Graph& graph = kernel_.graph();
-  if (provided_.contains(value)) return Item{value, Item::kProvided, {}, {}};
+  if (provided_.contains(value)) {
+    if (index != Kept(*space_, graph.shape(value).dims)) return Internal("a reduction's result is read out of its row");
+    return Item{value, Item::kProvided, {}, {}};
+  }
   if (kernel_.InputBuffer(value) >= 0) {
     Affine at = IndexSpace::Linear(index, graph.shape(value).dims);
     AddStarts(at, operands);
@@ -184,15 +187,6 @@ bool Nest::Uses(const Affine& at, int axis) const {
   return false;
 }
 
-bool Nest::VariesAlong(int item, int axis) const {
-  std::vector<bool> varies(item + 1);
-  for (int k = 0; k <= item; ++k) {
-    varies[k] = Uses(items_[k].at, axis);
-    for (int operand : items_[k].operands) varies[k] = varies[k] || varies[operand];
-  }
-  return varies[item];
-}
-
 double Nest::Iterations() const {
   double iterations = 1;
   for (const Axis& axis : domain_) iterations *= static_cast<double>(axis.size);
@@ -244,6 +238,29 @@ int16_t Nest::SharedInput(int store) const {
     if (fits && !is_output) return static_cast<int16_t>(buffer);
   }
   return -1;
+}
+
+void Nest::BindDigits(const std::vector<int>& axes, Id number) {
+  Builder& b = kernel_.b();
+  for (size_t k = axes.size(); k-- > 0;) {
+    if (k == 0) {
+      Bind(axes[k], number);
+      break;
+    }
+    Id size = kernel_.AddI64(merged_[axes[k]].size);
+    Bind(axes[k], b.Rem(number, size));
+    number = b.Div(number, size);
+  }
+}
+
+void Nest::Unbind(const std::vector<int>& axes) {
+  for (int axis : axes) Bind(axis, kNone);
+}
+
+int64_t Nest::Extent(const std::vector<int>& axes) const {
+  int64_t elements = 1;
+  for (int axis : axes) elements *= merged_[axis].size;
+  return elements;
 }
 
 void Nest::CloseScope() {

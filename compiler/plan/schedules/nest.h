@@ -57,19 +57,24 @@ class Nest {
   bool ItemIsLoad(int item) const { return items_[item].kind == Item::kLoad; }
   bool ItemIsProvided(int item) const { return items_[item].kind == Item::kProvided; }
   int ItemUops(int item) const;
-  // Whether the item's value changes along the merged axis.
-  bool VariesAlong(int item, int axis) const;
+  // Whether the item itself reads at a place that changes along the merged axis.
+  bool UsesAxis(int item, int axis) const { return Uses(items_[item].at, axis); }
+  uint16_t StoreBuffer(int store) const { return stores_[store].buffer; }
   // Bytes that the nest reads and writes, each element of each buffer once; operations an iteration, vector operations
   // in all.
   double Bytes() const;
   int UopsPerIteration() const;
   double Uops() const;
   double Iterations() const;
-  // Number of an input buffer that is read only where `store` writes, or -1.
+  // Number of an input buffer that is read only where `store` writes, or -1. Before Kernel::Finish.
   int16_t SharedInput(int store) const;
 
   // Emission.
   void Bind(int axis, Id index) { axis_ids_[axis] = index; }  // kNone: its loop is closed
+  // Binds `axes`, outermost first, to the digits of `number`.
+  void BindDigits(const std::vector<int>& axes, Id number);
+  void Unbind(const std::vector<int>& axes);
+  int64_t Extent(const std::vector<int>& axes) const;  // the product of their sizes
   Id AxisId(int axis) const { return axis_ids_[axis]; }
   void OpenScope() { scopes_.emplace_back(); }
   void CloseScope();

@@ -1,0 +1,304 @@
+#include "compiler/plan/schedule.h"
+
+#include <cmath>
+
+#include "compiler/plan/testing/program.h"
+#include "gtest/gtest.h"
+
+namespace treadle::plan {
+namespace {
+
+using graph::OpCode;
+using graph::ValueId;
+using testing::ExpectLikeReference;
+using testing::Program;
+
+constexpr ElementType kF32 = ElementType::kF32;
+
+TEST(Map, Chain) {
+  for (std::vector<int64_t> dims :
+       std::vector<std::vector<int64_t>>{{}, {1}, {7}, {0}, {3, 5}, {2, 0, 3}, {4, 1, 9}, {40000}}) {
+    Program p;
+    ValueId x = p.Argument({kF32, dims}), y = p.Argument({kF32, dims});
+    ValueId z = p.Binary(OpCode::kMultiply, p.Binary(OpCode::kAdd, x, y), p.Splat({kF32, dims}, 2.5));
+    p.Return({z, p.Unary(OpCode::kNegate, x)});
+    ExpectLikeReference(p.graph(), 1);
+  }
+}
+
+TEST(Map, Broadcasts) {
+  for (auto [n, c] : std::vector<std::pair<int64_t, int64_t>>{
+           {5, 7}, {1, 3}, {100, 3}, {64, 40}, {3, 20000}, {0, 4}, {9, 1}, {2000, 10}}) {
+    Program p;
+    ValueId x = p.Argument({kF32, {n, c}}), b = p.Argument({kF32, {c}}), r = p.Argument({kF32, {n}}),
+            s = p.Argument({kF32, {}});
+    ValueId sum = p.Binary(OpCode::kAdd, x, p.Broadcast(b, {1}, {n, c}));
+    sum = p.Binary(OpCode::kMultiply, sum, p.Broadcast(r, {0}, {n, c}));
+    sum = p.Binary(OpCode::kSubtract, sum, p.Broadcast(s, {}, {n, c}));
+    p.Return({sum});
+    ExpectLikeReference(p.graph(), 2);
+  }
+}
+
+TEST(Map, ReshapesThatSplitAndMerge) {
+  Program p;
+  ValueId x = p.Argument({kF32, {6, 20}}), row = p.Argument({kF32, {6}}), y = p.Argument({kF32, {4, 30}});
+  ValueId wide = p.Reshape(p.Broadcast(row, {0}, {6, 20}), {120});
+  ValueId sum = p.Binary(OpCode::kAdd, p.Reshape(x, {120}), wide);
+  sum = p.Binary(OpCode::kAdd, sum, p.Reshape(y, {120}));
+  ValueId uneven = p.Reshape(
+      p.Add(OpCode::kSlice, {y}, {kF32, {4, 15}}, {.starts = {0, 3}, .limits = {4, 18}, .strides = {1, 1}}), {60});
+  ValueId half = p.Add(OpCode::kSlice, {sum}, {kF32, {60}}, {.starts = {10}, .limits = {70}, .strides = {1}});
+  p.Return({sum, p.Binary(OpCode::kMultiply, half, uneven), p.Reshape(p.Transpose(x, {1, 0}), {4, 30})});
+  ExpectLikeReference(p.graph(), 3);
+}
+
+TEST(Map, SlicesReversesIotas) {
+  Program p;
+  ValueId x = p.Argument({ElementType::kI32, {9, 33}});
+  ValueId s = p.Add(OpCode::kSlice, {x}, {ElementType::kI32, {4, 11}},
+                    {.starts = {1, 0}, .limits = {9, 33}, .strides = {2, 3}});
+  ValueId r = p.Add(OpCode::kReverse, {s}, p.graph().shape(s), {.dims = {0, 1}});
+  ValueId i = p.Add(OpCode::kIota, {}, p.graph().shape(s), {.dims = {1}}),
+          k = p.Add(OpCode::kIota, {}, p.graph().shape(s), {.dims = {0}});
+  ValueId f = p.Add(OpCode::kConvert, {p.Binary(OpCode::kMultiply, i, k)}, {kF32, {4, 11}});
+  p.Return(
+      {p.Binary(OpCode::kAdd, r, i), f, p.Reshape(p.Add(OpCode::kIota, {}, {kF32, {44}}, {.dims = {0}}), {4, 11})});
+  ExpectLikeReference(p.graph(), 4);
+}
+
+TEST(Map, DynamicSlices) {
+  for (ElementType type : {ElementType::kI32, ElementType::kU8, ElementType::kI64, ElementType::kU64}) {
+    for (uint32_t seed = 0; seed < 6; ++seed) {
+      Program p;
+      ValueId x = p.Argument({kF32, {6, 10}}), i = p.Argument({type, {}}), j = p.Argument({type, {}});
+      ValueId s = p.Add(OpCode::kDynamicSlice, {x, i, j}, {kF32, {3, 10}}, {.limits = {3, 10}});
+      ValueId u = p.Unary(OpCode::kNegate, s);
+      ValueId same = p.Add(OpCode::kDynamicUpdateSlice, {x, u, i, j}, {kF32, {6, 10}});
+      ValueId other = p.Add(OpCode::kDynamicUpdateSlice, {same, p.Argument({kF32, {2, 2}}), j, i}, {kF32, {6, 10}});
+      p.Return({s, same, other});
+      ExpectLikeReference(p.graph(), 5 + seed);
+    }
+  }
+}
+
+TEST(Map, UpdateMovesItsOwnOperand) {
+  Program p;  // x[1:] = x[:-1]
+  ValueId x = p.Argument({kF32, {100}});
+  ValueId s = p.Add(OpCode::kSlice, {x}, {kF32, {99}}, {.starts = {0}, .limits = {99}, .strides = {1}});
+  p.Return({p.Add(OpCode::kDynamicUpdateSlice, {x, s, p.Splat({ElementType::kI32, {}}, 1)}, {kF32, {100}})});
+  ExpectLikeReference(p.graph(), 6);
+}
+
+TEST(Rows, SumsOfEveryLength) {
+  for (int64_t length : {0, 1, 2, 8, 31, 32, 33, 64, 100, 700, 9000, 20000}) {
+    for (int64_t rows : {0, 1, 3, 70}) {
+      if (rows * length > 30000) continue;
+      Program p;
+      ValueId x = p.Argument({kF32, {rows, length}});
+      p.Return({p.Reduce(OpCode::kAdd, x, 3, {1}), p.Reduce(OpCode::kMaximum, x, -INFINITY, {1})});
+      ExpectLikeReference(p.graph(), 7);
+    }
+  }
+}
+
+TEST(Rows, Softmax) {
+  for (auto [n, c] :
+       std::vector<std::pair<int64_t, int64_t>>{{4, 100}, {128, 10}, {1, 50}, {33, 33}, {2, 9000}, {3, 1}}) {
+    Program p;
+    ValueId x = p.Argument({kF32, {n, c}});
+    ValueId max = p.Broadcast(p.Reduce(OpCode::kMaximum, x, -INFINITY, {1}), {0}, {n, c});
+    ValueId e = p.Unary(OpCode::kExponential, p.Binary(OpCode::kSubtract, x, max));
+    ValueId sum = p.Broadcast(p.Reshape(p.Reduce(OpCode::kAdd, e, 0, {1}), {n, 1}), {0, 1}, {n, c});
+    p.Return({p.Binary(OpCode::kDivide, e, sum)});
+    ExpectLikeReference(p.graph(), 8, 1e-5, /*real=*/true);
+    auto groups = GroupRegion(p.graph(), 0, executable::Target());
+    ASSERT_TRUE(groups.ok());
+    EXPECT_EQ(groups->size(), 1);
+  }
+}
+
+TEST(Rows, LayerNorm) {
+  for (auto [n, c] : std::vector<std::pair<int64_t, int64_t>>{{4, 768}, {64, 12}, {5, 40}}) {
+    Program p;
+    ValueId x = p.Argument({kF32, {n, c}}), gain = p.Argument({kF32, {c}}), bias = p.Argument({kF32, {c}});
+    auto mean = [&](ValueId v) {
+      ValueId sum = p.Reshape(p.Reduce(OpCode::kAdd, v, 0, {1}), {n, 1});
+      return p.Binary(OpCode::kDivide, sum, p.Splat({kF32, {n, 1}}, static_cast<double>(c)));
+    };
+    auto wide = [&](ValueId v) { return p.Broadcast(v, {0, 1}, {n, c}); };
+    ValueId centred = p.Binary(OpCode::kSubtract, x, wide(mean(x)));
+    ValueId variance = mean(p.Binary(OpCode::kMultiply, centred, centred));
+    ValueId scale = p.Unary(OpCode::kRsqrt, p.Binary(OpCode::kAdd, variance, p.Splat({kF32, {n, 1}}, 1e-5)));
+    ValueId y =
+        p.Binary(OpCode::kMultiply, p.Binary(OpCode::kMultiply, centred, wide(scale)), p.Broadcast(gain, {1}, {n, c}));
+    p.Return({p.Binary(OpCode::kAdd, y, p.Broadcast(bias, {1}, {n, c}))});
+    ExpectLikeReference(p.graph(), 9, 1e-5, /*real=*/true);
+    auto groups = GroupRegion(p.graph(), 0, executable::Target());
+    ASSERT_TRUE(groups.ok());
+    EXPECT_EQ(groups->size(), 1);
+  }
+}
+
+TEST(Rows, OperandsThatDoNotMergeAreStaged) {
+  for (auto [a, b] : std::vector<std::pair<int64_t, int64_t>>{{3, 10}, {12, 10}, {128, 10}, {3, 5000}, {30000, 4}}) {
+    Program p;
+    ValueId x = p.Argument({kF32, {2, a, b}}), w = p.Argument({kF32, {b}});
+    ValueId y = p.Binary(OpCode::kMultiply, x, p.Broadcast(w, {2}, {2, a, b}));
+    p.Return(
+        {p.Reduce(OpCode::kAdd, y, 1, {1, 2}), p.Reduce(OpCode::kAdd, p.Reduce(OpCode::kAdd, y, 0, {2}), 0, {0, 1})});
+    ExpectLikeReference(p.graph(), 10);
+  }
+}
+
+TEST(Rows, ArgmaxWithTiesAndNans) {
+  for (bool greatest : {true, false}) {
+    for (int64_t length : {1, 10, 33, 300, 9000}) {
+      Program p;
+      ValueId x = p.Argument({kF32, {3, length}});
+      ValueId zero = p.Splat({kF32, {3, length}}, 0);
+      ValueId odd = p.Add(OpCode::kCompare, {x, p.Splat({kF32, {3, length}}, 3)}, {ElementType::kI1, {3, length}},
+                          {.direction = graph::Direction::kEq});
+      ValueId nan = p.Add(OpCode::kSelect, {odd, p.Binary(OpCode::kDivide, zero, zero), x}, {kF32, {3, length}});
+      std::vector<ValueId> plain = p.ArgBest(greatest, x), with_nan = p.ArgBest(greatest, nan);
+      p.Return({plain[0], plain[1], with_nan[1]});
+      ExpectLikeReference(p.graph(), 11);
+    }
+  }
+}
+
+// x, y -> x * y' where y' is the second of the pairs: associative, not commutative.
+TEST(Rows, RegionsInOrder) {
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{{1}, {0}, {0, 1}}) {
+    for (auto [n, c] : std::vector<std::pair<int64_t, int64_t>>{{5, 40}, {300, 3}, {2, 8200}}) {
+      Program p;
+      ValueId a = p.Argument({ElementType::kU32, {n, c}}), b = p.Argument({ElementType::kU32, {n, c}});
+      ValueId one = p.Splat({ElementType::kU32, {}}, 1), zero = p.Splat({ElementType::kU32, {}}, 0);
+      p.Return(p.Reduce({a, b}, {one, zero}, dims, [](Program& p, const std::vector<ValueId>& v) {
+        // Affine maps t -> s*t + o, one after another.
+        return std::vector<ValueId>{p.Binary(OpCode::kMultiply, v[0], v[2]),
+                                    p.Binary(OpCode::kAdd, p.Binary(OpCode::kMultiply, v[1], v[2]), v[3])};
+      }));
+      ExpectLikeReference(p.graph(), 12);
+    }
+  }
+}
+
+TEST(Rows, ReducedOnBothSides) {
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{{4, 3, 50}, {4, 3, 1, 5}, {2, 70, 9}, {3, 1, 8}}) {
+    Program p;
+    ValueId x = p.Argument({kF32, dims}), w = p.Argument({kF32, {dims[1]}});
+    ValueId y = p.Binary(OpCode::kMultiply, x, p.Broadcast(w, {1}, dims));
+    std::vector<int64_t> reduced{0};
+    for (int64_t k = 2; k < static_cast<int64_t>(dims.size()); ++k) reduced.push_back(k);
+    p.Return({p.Reduce(OpCode::kAdd, y, 1, reduced), y});
+    ExpectLikeReference(p.graph(), 13);
+  }
+}
+
+TEST(All, FewLongRows) {
+  for (int64_t rows : {1, 3}) {
+    int64_t length = 60001 / rows * 4;
+    Program p;
+    ValueId x = p.Argument({kF32, {rows, length}}), w = p.Argument({kF32, {length}});
+    ValueId y = p.Unary(OpCode::kExponential, p.Binary(OpCode::kMultiply, x, p.Broadcast(w, {1}, {rows, length})));
+    ValueId z = p.Unary(OpCode::kTanh, y);
+    ValueId sum = p.Reduce(OpCode::kAdd, p.Unary(OpCode::kCeil, z), 2, {1});  // exact in any order
+    p.Return({p.Unary(OpCode::kNegate, sum), p.Reduce(OpCode::kMaximum, z, 0, {1}),
+              p.Reduce(OpCode::kMaximum, x, 0, {0, 1})});
+    testing::Values values = testing::RandomArguments(p.graph(), 1);
+    std::vector<Instance> instances;
+    ASSERT_TRUE(RunPlans(p.graph(), values, {}, &instances).ok());
+    EXPECT_EQ(instances[0].plan.phases.size(), 2);
+    ExpectLikeReference(p.graph(), 14, 1e-5);
+  }
+}
+
+TEST(Cols, Sums) {
+  for (auto [r, c] : std::vector<std::pair<int64_t, int64_t>>{
+           {1, 5}, {0, 5}, {5, 0}, {7, 33}, {256, 10}, {257, 10}, {1000, 17}, {20, 5000}}) {
+    Program p;
+    ValueId x = p.Argument({kF32, {r, c}}), w = p.Argument({kF32, {r}});
+    ValueId y = p.Binary(OpCode::kMultiply, x, p.Broadcast(w, {0}, {r, c}));
+    ValueId sum = p.Reduce(OpCode::kAdd, y, 1, {0});
+    p.Return({p.Unary(OpCode::kNegate, sum), y, p.Reduce(OpCode::kMinimum, x, INFINITY, {0})});
+    ExpectLikeReference(p.graph(), 15);
+  }
+}
+
+TEST(Cols, KeptAndReducedAlternate) {
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{{3, 4, 5, 6}, {2, 300, 2, 9}, {1, 4, 2, 8}}) {
+    Program p;
+    ValueId x = p.Argument({kF32, dims}), w = p.Argument({kF32, {dims[3]}}), v = p.Argument({kF32, {dims[2]}});
+    ValueId y =
+        p.Binary(OpCode::kMultiply, p.Binary(OpCode::kAdd, x, p.Broadcast(w, {3}, dims)), p.Broadcast(v, {2}, dims));
+    p.Return({p.Reduce(OpCode::kAdd, y, 1, {1}), p.Reduce(OpCode::kAdd, y, 1, {0, 2}),
+              p.Reduce(OpCode::kAdd, x, 1, {0, 1, 2})});
+    ExpectLikeReference(p.graph(), 16);
+  }
+}
+
+TEST(Types, EveryElementwiseOperation) {
+  using enum OpCode;
+  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kF16, ElementType::kBF16,
+                           ElementType::kI8, ElementType::kI16, ElementType::kI32, ElementType::kI64, ElementType::kU8,
+                           ElementType::kU16, ElementType::kU32, ElementType::kU64, ElementType::kI1}) {
+    Shape shape{type, {50}};
+    Program p;
+    ValueId x = p.Argument(shape), y = p.Argument(shape), q = p.Argument({ElementType::kI1, {50}});
+    std::vector<ValueId> results{p.Add(kSelect, {q, x, y}, shape)};
+    auto compare = [&](graph::Direction direction, bool total) {
+      results.push_back(
+          p.Add(kCompare, {x, y}, {ElementType::kI1, {50}}, {.direction = direction, .total_order = total}));
+    };
+    std::vector<OpCode> unary, binary;
+    if (type == ElementType::kI1) {
+      unary = {kNot};
+      binary = {kAnd, kOr, kXor, kAdd, kMultiply, kMaximum, kMinimum};
+    } else if (IsFloat(type)) {
+      unary = {kAbs,      kCeil,     kFloor,     kNegate,      kSign,
+               kSqrt,     kRoundAfz, kRoundEven, kExponential, kTanh,
+               kLogistic, kCosine,   kSine,      kCbrt,        kExponentialMinusOne,
+               kRsqrt,    kErf,      kLog,       kLogPlusOne};
+      binary = {kAdd, kSubtract, kMultiply, kDivide, kRemainder, kMaximum, kMinimum, kAtan2};
+      results.push_back(p.Add(kIsFinite, {x}, {ElementType::kI1, {50}}));
+      results.push_back(p.Add(kReducePrecision, {x}, shape, {.exponent_bits = 4, .mantissa_bits = 2}));
+    } else {
+      unary = {kNot, kPopcnt, kClz};
+      if (IsSigned(type)) unary.insert(unary.end(), {kAbs, kNegate, kSign});
+      binary = {kAdd,
+                kSubtract,
+                kMultiply,
+                kDivide,
+                kRemainder,
+                kMaximum,
+                kMinimum,
+                kAnd,
+                kOr,
+                kXor,
+                kShiftLeft,
+                kShiftRightLogical,
+                kShiftRightArithmetic,
+                kPower};
+    }
+    for (OpCode code : unary) results.push_back(p.Unary(code, x));
+    for (OpCode code : binary) results.push_back(p.Binary(code, x, y));
+    for (int direction = 0; direction < 6; ++direction) {
+      compare(static_cast<graph::Direction>(direction), false);
+      if (IsFloat(type)) compare(static_cast<graph::Direction>(direction), true);
+    }
+    if (type != ElementType::kI1) {
+      ValueId low = p.Splat({type, {}}, 1), high = p.Splat({type, {}}, 3);
+      results.push_back(p.Add(kClamp, {low, x, high}, shape));
+    }
+    for (ElementType to : {ElementType::kF32, ElementType::kI1, ElementType::kI8, ElementType::kU32, ElementType::kBF16,
+                           ElementType::kI64}) {
+      results.push_back(p.Add(kConvert, {x}, {to, {50}}));
+    }
+    p.Return(results);
+    ExpectLikeReference(p.graph(), 17, type == ElementType::kF64 || type == kF32 ? 2e-6 : IsFloat(type) ? 1e-2 : 0);
+  }
+}
+
+}  // namespace
+}  // namespace treadle::plan

@@ -1,0 +1,67 @@
+// Graphs written down in tests, and running them: grouped, scheduled, verified and interpreted, against the reference.
+#ifndef TREADLE_COMPILER_PLAN_TESTING_PROGRAM_H_
+#define TREADLE_COMPILER_PLAN_TESTING_PROGRAM_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "compiler/graph/graph.h"
+#include "compiler/plan/group.h"
+#include "compiler/plan/plan.h"
+#include "compiler/plan/testing/reference.h"
+
+namespace treadle::plan::testing {
+
+class Program {
+ public:
+  Program() { graph_.AddRegion(); }
+
+  graph::Graph& graph() { return graph_; }
+  graph::ValueId Argument(Shape shape);
+  graph::ValueId Add(graph::OpCode code, std::vector<graph::ValueId> operands, Shape result,
+                     graph::Attributes attrs = {});
+  graph::ValueId Unary(graph::OpCode code, graph::ValueId x) { return Add(code, {x}, graph_.shape(x)); }
+  graph::ValueId Binary(graph::OpCode code, graph::ValueId x, graph::ValueId y) {
+    return Add(code, {x, y}, graph_.shape(x));
+  }
+  graph::ValueId Splat(Shape shape, double value);
+  graph::ValueId Broadcast(graph::ValueId x, std::vector<int64_t> dims, std::vector<int64_t> to);
+  graph::ValueId Reshape(graph::ValueId x, std::vector<int64_t> to);
+  graph::ValueId Transpose(graph::ValueId x, std::vector<int64_t> permutation);
+  // `body` gets the region's arguments (accumulated values, then new ones) and returns its results.
+  using Body = std::function<std::vector<graph::ValueId>(Program&, const std::vector<graph::ValueId>&)>;
+  std::vector<graph::ValueId> Reduce(std::vector<graph::ValueId> inputs, std::vector<graph::ValueId> inits,
+                                     std::vector<int64_t> dims, const Body& body);
+  graph::ValueId Reduce(graph::OpCode code, graph::ValueId input, double init, std::vector<int64_t> dims);
+  // JAX's argmax (or argmin) over the last dimension: values and i32 indices.
+  std::vector<graph::ValueId> ArgBest(bool greatest, graph::ValueId input);
+  void Return(std::vector<graph::ValueId> results) { graph_.regions[0].results = std::move(results); }
+
+ private:
+  graph::Graph graph_;
+  graph::RegionId open_ = 0;  // where operations go
+};
+
+// Values of every argument: small integers (exact in every type), or for `real` floats anything about 1.
+Values RandomArguments(const graph::Graph& graph, uint32_t seed, bool real = false);
+
+struct RunOptions {
+  GroupLimits limits;
+  bool one_tile_at_a_time = false;  // in reverse order
+  bool in_place = false;            // outputs take the memory of inputs where plans allow it
+};
+
+// The values of all groups' outputs. Fails where a plan does not verify.
+Status RunPlans(const graph::Graph& graph, Values& values, const RunOptions& options,
+                std::vector<Instance>* instances = nullptr);
+
+// Runs with several options; expects the reference's results, and the same bits from every option. `tolerance`:
+// relative, for floats.
+void ExpectLikeReference(const graph::Graph& graph, uint32_t seed, double tolerance = 0, bool real = false);
+
+}  // namespace treadle::plan::testing
+
+#endif  // TREADLE_COMPILER_PLAN_TESTING_PROGRAM_H_
