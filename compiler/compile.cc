@@ -1,13 +1,19 @@
 #include "compiler/compile.h"
 
 #include <memory>
+#include <optional>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/large_stack.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel_cache.h"
+#include "compiler/graph/print_stablehlo.h"
+#include "compiler/optimize/simplify.h"
 #include "compiler/optimize/to_graph.h"
+#include "compiler/plan/identity.h"
 #include "compiler/plan/program.h"
 #include "llvm/Support/raw_ostream.h"
 #include "stablehlo/context.h"
@@ -32,7 +38,8 @@ struct Compilation {
 
   // The same language, less work.
   Status Optimize(const CompileOptions& options) {
-    TREADLE_ASSIGN_OR_RETURN(graph, ToGraph(*module, options.function));
+    TREADLE_ASSIGN_OR_RETURN(graph::Graph imported, ToGraph(*module, options.function));
+    graph = Simplify(imported);
     return OkStatus();
   }
 
@@ -44,9 +51,29 @@ struct Compilation {
     return OkStatus();
   }
 
-  // Loop plans -> object code; what was compiled before in this process is taken from there.
+  // Loop plans -> object code; what this process has compiled before is taken from there.
   Status Emit(const CompileOptions& options) {
-    return emit::CompileKernels(program.plans, options.target, program.executable);
+    executable::Executable& exe = program.executable;
+    TREADLE_ASSIGN_OR_RETURN(emit::CompiledKernels kernels,
+                             emit::CompileKernels(Plans(), options.target, emit::Tier::kFull));
+    exe.objects = std::move(kernels.objects);
+    std::unordered_map<std::string, int32_t> object_of;
+    for (size_t i = 0; i < program.plans.size(); ++i) {
+      for (size_t phase = 0; phase < program.plans[i].phases.size(); ++phase) {
+        object_of[plan::KernelSymbol(program.plans[i], options.target, static_cast<int>(phase))] =
+            kernels.object_of_plan[i];
+      }
+    }
+    for (executable::Kernel& kernel : exe.kernels) {
+      if (auto found = object_of.find(kernel.symbol); found != object_of.end()) kernel.object = found->second;
+    }
+    return OkStatus();
+  }
+
+  std::vector<const plan::Plan*> Plans() const {
+    std::vector<const plan::Plan*> plans;
+    for (const plan::Plan& plan : program.plans) plans.push_back(&plan);
+    return plans;
   }
 
   std::string Text() {
@@ -57,21 +84,7 @@ struct Compilation {
   }
 };
 
-// MLIR's parser and printer recurse; callers may have small stacks. Runs `work` with a stack of its own.
-template <typename Work>
-auto OnLargeStack(Work work) -> decltype(work()) {
-  return work();
-}
-
-StatusOr<std::string> EmitText(const plan::Program& program, const executable::Target& target, emit::Output output) {
-  std::vector<const plan::Plan*> plans;
-  for (const plan::Plan& plan : program.plans) plans.push_back(&plan);
-  return emit::EmitPlans(plans, {.target = target, .output = output});
-}
-
-}  // namespace
-
-StatusOr<executable::Executable> Compile(std::string_view bytes, const CompileOptions& options) {
+StatusOr<executable::Executable> CompileHere(std::string_view bytes, const CompileOptions& options) {
   Compilation c;
   TREADLE_RETURN_IF_ERROR(c.Read(bytes, options));
   TREADLE_RETURN_IF_ERROR(c.Optimize(options));
@@ -80,22 +93,37 @@ StatusOr<executable::Executable> Compile(std::string_view bytes, const CompileOp
   return std::move(c.program.executable);
 }
 
-StatusOr<std::string> CompileTo(Stage stage, std::string_view bytes, const CompileOptions& options) {
+StatusOr<std::string> CompileHereTo(Stage stage, std::string_view bytes, const CompileOptions& options) {
   Compilation c;
   TREADLE_RETURN_IF_ERROR(c.Read(bytes, options));
   if (stage == Stage::kStablehlo) return c.Text();
   TREADLE_RETURN_IF_ERROR(c.Optimize(options));
-  if (stage == Stage::kOptimized) return c.Text();
+  if (stage == Stage::kOptimized) return graph::PrintStablehlo(c.graph);
   TREADLE_RETURN_IF_ERROR(c.Plan(options));
   if (stage == Stage::kPlan) return plan::PrintProgram(c.program);
   switch (stage) {
     case Stage::kLlvm:
-      return EmitText(c.program, options.target, emit::Output::kLlvmIr);
+      return emit::EmitPlans(c.Plans(), {.target = options.target, .output = emit::Output::kLlvmIr});
     case Stage::kAssembly:
-      return EmitText(c.program, options.target, emit::Output::kAssembly);
+      return emit::EmitPlans(c.Plans(), {.target = options.target, .output = emit::Output::kAssembly});
     default:
-      return EmitText(c.program, options.target, emit::Output::kObject);
+      return emit::EmitPlans(c.Plans(), {.target = options.target, .output = emit::Output::kObject});
   }
+}
+
+}  // namespace
+
+// MLIR's parser recurses over nested regions, and callers may have small stacks.
+StatusOr<executable::Executable> Compile(std::string_view bytes, const CompileOptions& options) {
+  std::optional<StatusOr<executable::Executable>> result;
+  RunOnLargeStack([&] { result = CompileHere(bytes, options); });
+  return *std::move(result);
+}
+
+StatusOr<std::string> CompileTo(Stage stage, std::string_view bytes, const CompileOptions& options) {
+  std::optional<StatusOr<std::string>> result;
+  RunOnLargeStack([&] { result = CompileHereTo(stage, bytes, options); });
+  return *std::move(result);
 }
 
 void WarmUpInBackground(const executable::Target& target) {

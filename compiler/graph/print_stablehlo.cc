@@ -1,0 +1,178 @@
+#include "compiler/graph/print_stablehlo.h"
+
+#include <string_view>
+#include <vector>
+
+namespace treadle::graph {
+namespace {
+
+std::string TensorType(const Shape& shape) { return "tensor<" + shape.ToString() + ">"; }
+
+std::string List(const std::vector<int64_t>& values) {
+  std::string text = "[";
+  for (size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
+  return text + "]";
+}
+
+std::string Array(const std::vector<int64_t>& values) {
+  std::string text = "array<i64";
+  for (size_t i = 0; i < values.size(); ++i) text += (i ? ", " : ": ") + std::to_string(values[i]);
+  return text + ">";
+}
+
+std::string Hex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string text = "\"0x";
+  for (unsigned char byte : bytes) text += {kDigits[byte >> 4], kDigits[byte & 15]};
+  return text + "\"";
+}
+
+// i1 in lists of words, for its bytes in memory are MLIR's own matter.
+std::string Truths(const std::string& bytes, const std::vector<int64_t>& dims, size_t dim, size_t& at) {
+  if (dim == dims.size()) return bytes[at++] ? "true" : "false";
+  std::string text = "[";
+  for (int64_t i = 0; i < dims[dim]; ++i) text += (i ? ", " : "") + Truths(bytes, dims, dim + 1, at);
+  return text + "]";
+}
+
+std::string Literal(const Op& op, const Shape& shape) {
+  const std::string& bytes = *op.attrs.literal;
+  std::string body;
+  if (bytes.empty()) {
+    body = "";
+  } else if (shape.type == ElementType::kI1) {
+    size_t at = 0;
+    body = op.attrs.splat ? (bytes[0] ? "true" : "false") : Truths(bytes, shape.dims, 0, at);
+  } else {
+    body = Hex(bytes);
+  }
+  return "value = dense<" + body + "> : " + TensorType(shape);
+}
+
+std::string_view DirectionName(Direction direction) {
+  constexpr std::string_view kNames[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+  return kNames[static_cast<size_t>(direction)];
+}
+
+std::string CompareAttributes(const Op& op, ElementType type) {
+  std::string_view kind = op.attrs.total_order                           ? "TOTALORDER"
+                          : IsFloat(type)                                ? "FLOAT"
+                          : IsUnsigned(type) || type == ElementType::kI1 ? "UNSIGNED"
+                                                                         : "SIGNED";
+  return "compare_type = #stablehlo<comparison_type " + std::string(kind) +
+         ">, comparison_direction = #stablehlo<comparison_direction " + std::string(DirectionName(op.attrs.direction)) +
+         ">";
+}
+
+std::string DotAttributes(const DotDims& dot) {
+  return "dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = " + List(dot.lhs_batch) +
+         ", rhs_batching_dimensions = " + List(dot.rhs_batch) +
+         ", lhs_contracting_dimensions = " + List(dot.lhs_contracting) +
+         ", rhs_contracting_dimensions = " + List(dot.rhs_contracting) + ">";
+}
+
+class Printer {
+ public:
+  explicit Printer(const Graph& graph) : graph_(graph) {}
+
+  std::string Run() {
+    const Region& main = graph_.regions[0];
+    text_ = "module {\n  func.func @" + graph_.name + "(" + TypedList(main.arguments) + ") -> (" + Types(main.results) +
+            ") {\n";
+    Ops(main, 4);
+    text_ += "    return" + (main.results.empty() ? "" : " " + Names(main.results) + " : " + Types(main.results)) +
+             "\n  }\n}\n";
+    return std::move(text_);
+  }
+
+ private:
+  std::string Names(const std::vector<ValueId>& values) const {
+    std::string text;
+    for (ValueId v : values) text += (text.empty() ? "%v" : ", %v") + std::to_string(v);
+    return text;
+  }
+  std::string Types(const std::vector<ValueId>& values) const {
+    std::string text;
+    for (ValueId v : values) text += (text.empty() ? "" : ", ") + TensorType(graph_.shape(v));
+    return text;
+  }
+  std::string TypedList(const std::vector<ValueId>& values) const {
+    std::string text;
+    for (ValueId v : values)
+      text += (text.empty() ? "%v" : ", %v") + std::to_string(v) + ": " + TensorType(graph_.shape(v));
+    return text;
+  }
+
+  std::string Properties(const Op& op) const {
+    const Attributes& a = op.attrs;
+    switch (op.code) {
+      case OpCode::kConstant:
+        return Literal(op, graph_.shape(op.results[0]));
+      case OpCode::kCompare:
+        return CompareAttributes(op, graph_.shape(op.operands[0]).type);
+      case OpCode::kDotGeneral:
+        return DotAttributes(a.dot);
+      case OpCode::kBroadcastInDim:
+        return "broadcast_dimensions = " + Array(a.dims);
+      case OpCode::kTranspose:
+        return "permutation = " + Array(a.dims);
+      case OpCode::kReverse:
+      case OpCode::kReduce:
+        return "dimensions = " + Array(a.dims);
+      case OpCode::kConcatenate:
+        return "dimension = " + std::to_string(a.dims[0]) + " : i64";
+      case OpCode::kIota:
+        return "iota_dimension = " + std::to_string(a.dims[0]) + " : i64";
+      case OpCode::kSlice:
+        return "limit_indices = " + Array(a.limits) + ", start_indices = " + Array(a.starts) +
+               ", strides = " + Array(a.strides);
+      case OpCode::kDynamicSlice:
+        return "slice_sizes = " + Array(a.limits);
+      case OpCode::kPad:
+        return "edge_padding_high = " + Array(a.high) + ", edge_padding_low = " + Array(a.low) +
+               ", interior_padding = " + Array(a.interior);
+      case OpCode::kReducePrecision:
+        return "exponent_bits = " + std::to_string(a.exponent_bits) +
+               " : i32, mantissa_bits = " + std::to_string(a.mantissa_bits) + " : i32";
+      default:
+        return "";
+    }
+  }
+
+  void Ops(const Region& region, int indent) {
+    std::string margin(indent, ' ');
+    for (OpId id : region.ops) {
+      const Op& op = graph_.ops[id];
+      std::string name = op.code == OpCode::kErf ? "chlo.erf" : std::string(OpName(op.code));
+      text_ += margin + (op.results.empty() ? "" : Names(op.results) + " = ") + "\"" + name + "\"(" +
+               Names(op.operands) + ")";
+      if (std::string properties = Properties(op); !properties.empty()) text_ += " <{" + properties + "}>";
+      Regions(op, indent);
+      text_ += " : (" + Types(op.operands) + ") -> (" + Types(op.results) + ")\n";
+    }
+  }
+
+  void Regions(const Op& op, int indent) {
+    if (op.regions.empty()) return;
+    std::string margin(indent, ' ');
+    text_ += " (";
+    for (size_t r = 0; r < op.regions.size(); ++r) {
+      const Region& region = graph_.regions[op.regions[r]];
+      text_ += r ? ", {\n" : "{\n";
+      if (!region.arguments.empty()) text_ += margin + "^bb0(" + TypedList(region.arguments) + "):\n";
+      Ops(region, indent + 2);
+      text_ += margin + "  \"stablehlo.return\"(" + Names(region.results) + ") : (" + Types(region.results) +
+               ") -> ()\n" + margin + "}";
+    }
+    text_ += ")";
+  }
+
+  const Graph& graph_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string PrintStablehlo(const Graph& graph) { return Printer(graph).Run(); }
+
+}  // namespace treadle::graph

@@ -1,0 +1,121 @@
+#include "compiler/optimize/simplify.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace treadle::compiler {
+namespace {
+
+using graph::Attributes;
+using graph::Graph;
+using graph::OpCode;
+using graph::ValueId;
+
+const Shape kMatrix{ElementType::kF32, {2, 3}};
+const Shape kInts{ElementType::kI32, {4}};
+const Shape kIndex{ElementType::kI32, {}};
+const Shape kPred{ElementType::kI1, {}};
+
+struct Program {
+  Graph graph;
+  Program() { graph.AddRegion(); }
+
+  ValueId Argument(const Shape& shape, graph::RegionId region = 0) {
+    ValueId value = graph.AddValue(shape, region);
+    graph.regions[region].arguments.push_back(value);
+    if (region == 0) graph.donated.push_back(false), graph.aliased_result.push_back(-1);
+    return value;
+  }
+  ValueId Op(OpCode code, std::vector<ValueId> operands, const Shape& shape, Attributes attrs = {},
+             graph::RegionId region = 0) {
+    return graph.ops[graph.AddOp(region, code, std::move(operands), {shape}, std::move(attrs))].results[0];
+  }
+  template <typename T>
+  ValueId Constant(T value, const Shape& shape, graph::RegionId region = 0) {
+    Attributes attrs;
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    attrs.literal = std::make_shared<const std::string>(bytes);
+    attrs.splat = true;
+    return Op(OpCode::kConstant, {}, shape, attrs, region);
+  }
+  // Operations left when `result` is all that is asked for.
+  std::string Simplified(ValueId result) {
+    graph.regions[0].results = {result};
+    return Print(Simplify(graph));
+  }
+};
+
+TEST(SimplifyTest, NeutralElementsGo) {
+  Program p;
+  ValueId x = p.Argument(kInts);
+  ValueId y = p.Op(OpCode::kAdd, {x, p.Constant<int32_t>(0, kInts)}, kInts);
+  y = p.Op(OpCode::kMultiply, {p.Constant<int32_t>(1, kInts), y}, kInts);
+  EXPECT_EQ(p.Simplified(y), "region 0(%0)\n  return %0\n");
+}
+
+TEST(SimplifyTest, WhatWouldChangeMinusZeroStays) {
+  Program p;
+  ValueId x = p.Argument(kMatrix);
+  ValueId kept = p.Op(OpCode::kAdd, {x, p.Constant(0.0f, kMatrix)}, kMatrix);
+  EXPECT_NE(p.Simplified(kept).find("stablehlo.add"), std::string::npos);
+  ValueId gone = p.Op(OpCode::kAdd, {x, p.Constant(-0.0f, kMatrix)}, kMatrix);
+  EXPECT_EQ(p.Simplified(gone), "region 0(%0)\n  return %0\n");
+}
+
+TEST(SimplifyTest, MovesCollapse) {
+  Program p;
+  ValueId x = p.Argument(kMatrix);
+  Attributes swap;
+  swap.dims = {1, 0};
+  Shape turned{ElementType::kF32, {3, 2}};
+  ValueId y = p.Op(OpCode::kTranspose, {p.Op(OpCode::kTranspose, {x}, turned, swap)}, kMatrix, swap);
+  y = p.Op(OpCode::kReshape, {p.Op(OpCode::kReshape, {y}, {ElementType::kF32, {6}})}, kMatrix);
+  EXPECT_EQ(p.Simplified(y), "region 0(%0)\n  return %0\n");
+}
+
+TEST(SimplifyTest, EqualOperationsAreDoneOnce) {
+  Program p;
+  ValueId x = p.Argument(kMatrix);
+  ValueId y = p.Op(OpCode::kAdd, {p.Op(OpCode::kTanh, {x}, kMatrix), p.Op(OpCode::kTanh, {x}, kMatrix)}, kMatrix);
+  std::string text = p.Simplified(y);
+  EXPECT_EQ(text.find("tanh"), text.rfind("tanh"));
+}
+
+TEST(SimplifyTest, SlicesAtConstantPlacesAreClampedAndStatic) {
+  Program p;
+  ValueId x = p.Argument(kInts);
+  Attributes sizes;
+  sizes.limits = {2};
+  ValueId y = p.Op(OpCode::kDynamicSlice, {x, p.Constant<int32_t>(9, kIndex)}, {ElementType::kI32, {2}}, sizes);
+  EXPECT_NE(p.Simplified(y).find("stablehlo.slice %0 starts=[2] limits=[4]"), std::string::npos);
+}
+
+TEST(SimplifyTest, UnchangedCarriesAreValuesFromOutside) {
+  Program p;
+  ValueId x = p.Argument(kMatrix), n = p.Argument(kIndex);
+  graph::RegionId cond = p.graph.AddRegion(), body = p.graph.AddRegion();
+  for (graph::RegionId region : {cond, body}) p.Argument(kMatrix, region), p.Argument(kIndex, region);
+  ValueId i = p.graph.regions[cond].arguments[1];
+  p.graph.regions[cond].results = {p.Op(OpCode::kCompare, {i, i}, kPred, {}, cond)};
+  ValueId m = p.graph.regions[body].arguments[0], j = p.graph.regions[body].arguments[1];
+  p.graph.regions[body].results = {m, p.Op(OpCode::kNegate, {j}, kIndex, {}, body)};
+  graph::OpId loop = p.graph.AddOp(0, OpCode::kWhile, {x, n}, {kMatrix, kIndex}, {}, {cond, body});
+  p.graph.regions[0].results = p.graph.ops[loop].results;
+  Graph simple = Simplify(p.graph);
+  EXPECT_EQ(simple.regions[0].results[0], simple.regions[0].arguments[0]);
+  EXPECT_EQ(simple.ops.back().operands.size(), 1u);
+}
+
+TEST(SimplifyTest, UnneededWorkGoes) {
+  Program p;
+  ValueId x = p.Argument(kMatrix);
+  p.Op(OpCode::kTanh, {x}, kMatrix);
+  EXPECT_EQ(p.Simplified(x), "region 0(%0)\n  return %0\n");
+}
+
+}  // namespace
+}  // namespace treadle::compiler
