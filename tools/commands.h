@@ -1,0 +1,23 @@
+// The subcommands of `treadle`. Each adds itself to the command line and returns what to do when it is chosen.
+#ifndef TREADLE_TOOLS_COMMANDS_H_
+#define TREADLE_TOOLS_COMMANDS_H_
+
+#include <functional>
+#include <string>
+
+#include "CLI/CLI.hpp"
+#include "base/status.h"
+
+namespace treadle::tools {
+
+using Command = std::function<Status()>;
+
+Command AddRun(CLI::App& app);
+Command AddCompile(CLI::App& app);
+
+// The contents of a file; "-" is standard input.
+StatusOr<std::string> ReadFile(const std::string& path);
+
+}  // namespace treadle::tools
+
+#endif  // TREADLE_TOOLS_COMMANDS_H_
