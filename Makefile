@@ -26,7 +26,7 @@ test: build ## Run every test: unit, lit, Python
 	@$(PYTHON) tests/run.py --build $(BUILD)
 
 wheel: build ## Build dist/jax_treadle-*.whl
-	@$(PYTHON) python/build_wheel.py $(PLUGIN) dist
+	@$(PYTHON) python/build_wheel.py --plugin $(PLUGIN) --out dist
 
 bench: build ## Kernels against the machine's peak, JAX programs against jaxlib's CPU backend
 	@$(PYTHON) benchmarks/run.py --build $(BUILD)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the wheel: a PEP 517 backend of its own, because there is nothing to build but a zip file around the plugin.
 
-    python3 build_wheel.py [PLUGIN.so [FOLDER]]     (default: ../build/lib and ../dist)
+    python3 build_wheel.py [--plugin PLUGIN.so] [--out DIR]
 
 As a backend (pip wheel, pip install) it takes the library from TREADLE_PLUGIN_LIBRARY, else from ../build/lib.
 Needs Python 3.11.
@@ -96,10 +96,10 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def main():
     parser = argparse.ArgumentParser(description="Builds the wheel jax-treadle.")
-    parser.add_argument("plugin", type=pathlib.Path, nargs="?", default=default_plugin())
-    parser.add_argument("folder", type=pathlib.Path, nargs="?", default=HERE.parent / "dist")
+    parser.add_argument("--plugin", type=pathlib.Path, default=default_plugin())
+    parser.add_argument("--out", type=pathlib.Path, default=HERE.parent / "dist")
     arguments = parser.parse_args()
-    print(arguments.folder / make_wheel(arguments.plugin, arguments.folder))
+    print(arguments.out / make_wheel(arguments.plugin, arguments.out))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,95 @@
+"""The same inputs give the same bits: for any number of threads and instruction set, on every call, eager and jitted."""
+import hashlib
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+
+def programs():
+    rng = np.random.default_rng(3)
+    normal = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+    yield "sum_all", jnp.sum, (normal(1_000_003),)
+    yield "sum_rows", lambda x: x.sum(1), (normal(301, 4099),)
+    yield "sum_columns", lambda x: x.sum(0), (normal(4099, 301),)
+    yield "few_long_rows", lambda x: x.sum(1), (normal(3, 200_001),)
+    yield "softmax", lambda x: jax.nn.softmax(x, -1), (normal(257, 1001),)
+    yield "map", lambda x: jnp.tanh(x) * jax.nn.sigmoid(x) + jnp.exp(-x * x), (normal(100_001),)
+    yield "bf16", lambda x: (x.astype(jnp.bfloat16) * 3 + 1).sum(0), (normal(1000, 77),)
+    yield "scan", lambda x: lax.scan(lambda c, v: (0.9 * c + v, c), jnp.zeros(33), x), (normal(200, 33),)
+
+
+def contractions():
+    rng = np.random.default_rng(4)
+    normal = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+    for m, k, n in [(1, 1000, 700), (65, 3000, 33), (300, 301, 302), (1000, 64, 1)]:
+        yield f"dot_{m}_{k}_{n}", jnp.matmul, (normal(m, k), normal(k, n))
+    yield "batch", lambda a, b: jnp.einsum("bij,bjk->bik", a, b), (normal(7, 31, 65), normal(7, 65, 40))
+
+
+def digest(tree):
+    h = hashlib.sha256()
+    for leaf in jax.tree.leaves(tree):
+        h.update(np.asarray(leaf).tobytes())
+    return h.hexdigest()
+
+
+def digests(which):
+    device = jax.devices("treadle")[0]
+    with jax.default_device(device):
+        return {name: digest(jax.jit(fn)(*jax.device_put(args, device))) for name, fn, args in which()}
+
+
+if __name__ == "__main__":
+    for which in (programs, contractions):
+        for name, value in digests(which).items():
+            print(name, value)
+    sys.exit()
+
+
+def elsewhere(**environment):
+    """The digests of a process with other settings."""
+    env = dict(os.environ, JAX_PLATFORMS="treadle,cpu", **environment)
+    out = subprocess.run([sys.executable, __file__], env=env, capture_output=True, text=True, timeout=600)
+    assert out.returncode == 0, out.stderr[-3000:]
+    return dict(line.split() for line in out.stdout.splitlines())
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_any_number_of_threads(threads):
+    here = {**digests(programs), **digests(contractions)}
+    assert elsewhere(TREADLE_NUM_THREADS=str(threads)) == here
+
+
+@pytest.mark.parametrize("isa", ["v3", "v4"])
+def test_any_instruction_set(isa):
+    """Contractions may differ between instruction sets; all else may not."""
+    here = digests(programs)
+    there = elsewhere(TREADLE_ISA=isa)
+    assert {name: there[name] for name in here} == here
+
+
+def test_every_call():
+    first = digests(programs)
+    for _ in range(5):
+        assert digests(programs) == first
+
+
+def test_eager_and_jitted():
+    x = np.random.default_rng(5).standard_normal((129, 65)).astype(np.float32)
+    device = jax.devices("treadle")[0]
+
+    def chain(x):
+        y = jnp.exp(x) * 3 - x / 7
+        z = jnp.tanh(y).sum(1) + y.max(1)
+        w = (y.T @ y) * 0.01
+        return y, z, w, w.mean()
+
+    with jax.default_device(device):
+        x = jax.device_put(x, device)
+        assert digest(chain(x)) == digest(jax.jit(chain)(x))

@@ -1,0 +1,17 @@
+"""What is not there yet says so, and harms nothing."""
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("fn,name", [(lambda x: jnp.sort(x), "stablehlo.sort"), (lambda x: jnp.fft.fft(x), "complex"),
+                                     (lambda x: jnp.linalg.cholesky(jnp.outer(x, x)), "stablehlo.cholesky")])
+def test_names_the_operation_and_the_line(fn, name):
+    device = jax.devices("treadle")[0]
+    x = jax.device_put(np.ones(8, np.float32), device)
+    with pytest.raises(jax.errors.JaxRuntimeError) as error:
+        jax.jit(fn)(x)
+    text = str(error.value)
+    assert "UNIMPLEMENTED" in text and name in text and "test_unimplemented.py" in text
+    assert float(jax.jit(lambda v: v.sum())(x)) == 8.0
