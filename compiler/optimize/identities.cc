@@ -240,6 +240,31 @@ Outcome Movement(const Graph& graph, Rewrite& r, const Shape& shape) {
   return {};
 }
 
+// A product reads its operands in any order of dimensions, so a transpose in front of it only renames them, as long as
+// those that remain in the result keep their order.
+Outcome ReadThroughTranspose(const Graph& graph, Rewrite& r, int operand, std::vector<int64_t>& batch,
+                             std::vector<int64_t>& contracting) {
+  const Op* transpose = Def(graph, r.operands[operand], OpCode::kTranspose);
+  if (!transpose) return {};
+  const std::vector<int64_t>& permutation = transpose->attrs.dims;
+  int64_t last = -1;
+  for (int64_t d = 0; d < static_cast<int64_t>(permutation.size()); ++d) {
+    if (std::count(batch.begin(), batch.end(), d) || std::count(contracting.begin(), contracting.end(), d)) continue;
+    if (permutation[d] < last) return {};
+    last = permutation[d];
+  }
+  for (int64_t& d : batch) d = permutation[d];
+  for (int64_t& d : contracting) d = permutation[d];
+  r.operands[operand] = transpose->operands[0];
+  return Changed();
+}
+
+Outcome Contraction(const Graph& graph, Rewrite& r) {
+  graph::DotDims& dot = r.attrs.dot;
+  Outcome outcome = ReadThroughTranspose(graph, r, 0, dot.lhs_batch, dot.lhs_contracting);
+  return outcome.changed ? outcome : ReadThroughTranspose(graph, r, 1, dot.rhs_batch, dot.rhs_contracting);
+}
+
 }  // namespace
 
 std::optional<int64_t> ScalarInteger(const Graph& graph, ValueId value) {
@@ -256,6 +281,7 @@ std::optional<int64_t> ScalarInteger(const Graph& graph, ValueId value) {
 Outcome ApplyIdentity(const Graph& graph, Rewrite& r, const Shape& shape) {
   if (r.operands.empty()) return {};
   if (r.code == OpCode::kConvert) return Converts(graph, r, shape);
+  if (r.code == OpCode::kDotGeneral) return Contraction(graph, r);
   if (OpClassOf(r.code) == graph::OpClass::kElementwise) return Arithmetic(graph, r);
   return Movement(graph, r, shape);
 }

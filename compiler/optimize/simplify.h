@@ -10,6 +10,7 @@ namespace treadle::compiler {
 //   - operations that give their operand back (reshape to the same shape, transpose by the identity, x * 1, ...)
 //   disappear;
 //   - pairs collapse (reshape of reshape, transpose of transpose, negate of negate, convert and back where exact);
+//   - products read their operands through transposes;
 //   - equal operations in a region are done once;
 //   - slices at constant places are static; broadcasts and reshapes of splats are splats;
 //   - carries that a loop never changes are values from outside; if and case on a constant are their branch;

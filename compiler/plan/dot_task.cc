@@ -15,8 +15,9 @@ bool Contains(const std::vector<int64_t>& list, int64_t value) {
 }
 
 // Dimensions of the result: batch, free ones of lhs, free ones of rhs.
-DotShape ShapeOfDot(const graph::DotDims& dims, const Shape& lhs, const Shape& rhs, const Shape& out) {
-  std::vector<int64_t> lhs_strides = lhs.Strides(), rhs_strides = rhs.Strides(), out_strides = out.Strides();
+DotShape ShapeOfDot(const graph::DotDims& dims, const Shape& lhs, const Shape& rhs,
+                    const std::vector<int64_t>& out_strides) {
+  std::vector<int64_t> lhs_strides = lhs.Strides(), rhs_strides = rhs.Strides();
   DotShape shape;
   size_t out_dim = 0;
   for (size_t i = 0; i < dims.lhs_batch.size(); ++i) {
@@ -38,6 +39,16 @@ DotShape ShapeOfDot(const graph::DotDims& dims, const Shape& lhs, const Shape& r
   return shape;
 }
 
+// In memory the result may be transposed: by dimension of the product, how far apart its elements lie.
+std::vector<int64_t> OutputStrides(const graph::Graph& graph, const Group& group) {
+  std::vector<int64_t> strides = graph.shape(group.outputs[0]).Strides();
+  if (group.ops.size() == 1) return strides;
+  const std::vector<int64_t>& permutation = graph.ops[group.ops[1]].attrs.dims;
+  std::vector<int64_t> by_dim(strides.size());
+  for (size_t d = 0; d < permutation.size(); ++d) by_dim[permutation[d]] = strides[d];
+  return by_dim;
+}
+
 }  // namespace
 
 StatusOr<kernels::dense::DotPlan> PlanDotTask(const graph::Graph& graph, const Group& group,
@@ -46,7 +57,8 @@ StatusOr<kernels::dense::DotPlan> PlanDotTask(const graph::Graph& graph, const G
   const Shape& lhs = graph.shape(op.operands[0]);
   const Shape& rhs = graph.shape(op.operands[1]);
   const Shape& out = graph.shape(op.results[0]);
-  auto plan = kernels::dense::PlanDot(ShapeOfDot(op.attrs.dot, lhs, rhs, out), lhs.type, rhs.type, out.type, target);
+  auto plan = kernels::dense::PlanDot(ShapeOfDot(op.attrs.dot, lhs, rhs, OutputStrides(graph, group)), lhs.type,
+                                      rhs.type, out.type, target);
   if (plan.ok()) return plan;
   return plan.status().WithContext("stablehlo.dot_general (" + lhs.ToString() + ", " + rhs.ToString() + ") -> " +
                                    out.ToString() + " at " + graph.location(op));

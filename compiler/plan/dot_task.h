@@ -10,8 +10,8 @@
 
 namespace treadle::plan {
 
-// Buffers of every phase: lhs, rhs, then the group's outputs.
-// REQUIRES: group.kind == GroupKind::kDot.
+// The group is the dot_general, perhaps with a transpose of its result. Buffers of every phase: lhs, rhs, the group's
+// output. REQUIRES: group.kind == GroupKind::kDot.
 StatusOr<kernels::dense::DotPlan> PlanDotTask(const graph::Graph& graph, const Group& group,
                                               const executable::Target& target);
 

@@ -38,6 +38,28 @@ void AddFillGroups(const Graph& graph, RegionId region, std::vector<Group>& grou
   groups.insert(groups.end(), std::make_move_iterator(fills.begin()), std::make_move_iterator(fills.end()));
 }
 
+// Products write their result in any order of dimensions: a transpose of one that nobody else reads becomes part of it.
+void FoldTransposes(const Graph& graph, RegionId region, std::vector<Group>& groups) {
+  std::unordered_map<ValueId, size_t> dot_of;
+  std::unordered_map<ValueId, int> readers;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].kind == GroupKind::kDot && groups[g].ops.size() == 1) dot_of[groups[g].outputs[0]] = g;
+    for (ValueId value : groups[g].inputs) ++readers[value];
+  }
+  for (ValueId value : graph.regions[region].results) ++readers[value];
+  for (Group& group : groups) {
+    if (group.kind != GroupKind::kPlan || group.ops.size() != 1) continue;
+    if (graph.ops[group.ops[0]].code != OpCode::kTranspose) continue;
+    auto found = dot_of.find(group.inputs[0]);
+    if (found == dot_of.end() || readers[group.inputs[0]] != 1) continue;
+    Group& dot = groups[found->second];
+    dot.ops.push_back(group.ops[0]);
+    dot.outputs = std::move(group.outputs);
+    group.ops.clear();
+  }
+  std::erase_if(groups, [](const Group& group) { return group.ops.empty(); });
+}
+
 // Near program order keeps few values alive at a time: among the groups that are ready, the one whose last operation
 // stands first goes first.
 std::vector<Group> Ordered(const Graph& graph, std::vector<Group> groups) {
@@ -92,6 +114,7 @@ void AddCapturedInputs(const Graph& graph, Group& group, const TaskList& list) {
 StatusOr<TaskList> BuildTasks(const Graph& graph, RegionId region, const executable::Target& target, Position& clock) {
   TREADLE_ASSIGN_OR_RETURN(std::vector<Group> groups, GroupRegion(graph, region, target));
   AddFillGroups(graph, region, groups);
+  FoldTransposes(graph, region, groups);
   size_t count = groups.size();
   groups = Ordered(graph, std::move(groups));
   if (groups.size() != count)
