@@ -257,7 +257,9 @@ ParseResult parsePrecisionConfig(OpAsmParser& parser, mlir::ArrayAttr& precision
 void printPrecisionConfig(OpAsmPrinter& printer, Operation*, mlir::ArrayAttr precisions) {
   if (!precisions) return;
   printer << ", precision = [";
-  llvm::interleaveComma(precisions, printer, [&](Attribute precision) { printer.printStrippedAttrOrType(precision); });
+  llvm::interleaveComma(precisions, printer, [&](Attribute precision) {
+    printer << stringifyPrecision(llvm::cast<PrecisionAttr>(precision).getValue());
+  });
   printer << ']';
 }
 

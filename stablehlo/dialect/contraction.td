@@ -8,7 +8,7 @@ def DotGeneralOp : Stablehlo_Op<"dot_general", [Pure]> {
   let results = (outs AnyTensorType:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` custom<DotDimensionNumbers>($dot_dimension_numbers)
-    custom<PrecisionConfigAndAlgorithm>($precision_config, $algorithm) attr-dict `:` functional-type(operands, results)
+    `` custom<PrecisionConfigAndAlgorithm>($precision_config, $algorithm) attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -32,7 +32,7 @@ def FftOp : Stablehlo_Op<"fft", [Pure]> {
   let arguments = (ins FpOrComplexTensorType:$operand, FftTypeAttr:$fft_type, DenseI64ArrayAttr:$fft_length);
   let results = (outs FpOrComplexTensorType:$result);
   let assemblyFormat = [{
-    $operand `,` `type` `=` $fft_type `,` `length` `=` $fft_length attr-dict `:` functional-type(operands, results)
+    $operand `,` `type` `=` `` $fft_type `,` `length` `=` $fft_length attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -134,7 +134,7 @@ def RngOp : Stablehlo_Op<"rng"> {
   let arguments = (ins AnyTensorType:$a, AnyTensorType:$b, DimensionTensorType:$shape, RngDistributionAttr:$rng_distribution);
   let results = (outs AnyTensorType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $shape `,` `distribution` `=` $rng_distribution attr-dict `:` functional-type(operands, results)
+    $a `,` $b `,` $shape `,` `distribution` `=` `` $rng_distribution attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -142,7 +142,7 @@ def RngBitGeneratorOp : Stablehlo_Op<"rng_bit_generator", [Pure]> {
   let arguments = (ins RngAlgorithmAttr:$rng_algorithm, AnyTensorType:$initial_state);
   let results = (outs AnyTensorType:$output_state, AnyTensorType:$output);
   let assemblyFormat = [{
-    $initial_state `,` `algorithm` `=` $rng_algorithm attr-dict `:` functional-type(operands, results)
+    $initial_state `,` `algorithm` `=` `` $rng_algorithm attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -1,10 +1,10 @@
 // Generated code of the operations that move elements, and their verifiers.
+#include "llvm/Support/MathExtras.h"
 #include "stablehlo/dialect/assembly.h"
 #include "stablehlo/dialect/ops.h"
 #include "stablehlo/dialect/shape_rules.h"
 
 #define GET_OP_CLASSES
-#include "llvm/Support/MathExtras.h"
 #include "stablehlo/dialect/data_movement.cc.inc"
 
 namespace treadle::stablehlo {

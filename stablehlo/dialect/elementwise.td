@@ -115,7 +115,7 @@ def CompareOp : Stablehlo_Op<"compare", [Pure, ElementwiseShape]> {
                        OptionalAttr<ComparisonTypeAttr>:$compare_type);
   let results = (outs PredTensorType:$result);
   let assemblyFormat = [{
-    $comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict `:` functional-type(operands, results)
+    `` $comparison_direction `,` $lhs `,` $rhs (`,` `` $compare_type^)? attr-dict `:` functional-type(operands, results)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "ComparisonDirection":$direction,
                                  CArg<"ComparisonType", "ComparisonType::NOTYPE">:$type)>];

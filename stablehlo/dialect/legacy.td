@@ -4,7 +4,7 @@ include "stablehlo/dialect/attributes.td"
 def DotOp : Stablehlo_Op<"dot", [Pure]> {
   let arguments = (ins AnyTensorType:$lhs, AnyTensorType:$rhs, OptionalAttr<PrecisionConfigAttr>:$precision_config);
   let results = (outs AnyTensorType:$result);
-  let assemblyFormat = "$lhs `,` $rhs custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$lhs `,` $rhs `` custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)";
 }
 
 def EinsumOp : Stablehlo_Op<"einsum", [Pure]> {
