@@ -1,0 +1,177 @@
+// Matrix products against the machine's own peak of multiply-adds, measured in between on the same threads. Counters:
+// GF/s (best run), of_peak (best run over best peak), GB/s (operands and result, once each).
+#include <benchmark/benchmark.h>
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "benchmarks/peak.h"
+#include "benchmarks/tile_runner.h"
+#include "kernels/dense/dot.h"
+#include "kernels/table.h"
+
+namespace treadle::benchmarks {
+namespace {
+
+using kernels::dense::DotPhase;
+using kernels::dense::DotPlan;
+using kernels::dense::DotShape;
+
+// Zeroed memory on huge pages where there are enough of it.
+struct Memory {
+  explicit Memory(int64_t bytes) : bytes((bytes + (2 << 20)) >> 21 << 21) {
+    data = std::aligned_alloc(2 << 20, this->bytes);
+    madvise(data, this->bytes, MADV_HUGEPAGE);
+    std::memset(data, 0, this->bytes);
+  }
+  ~Memory() { std::free(data); }
+  Memory(const Memory&) = delete;
+  int64_t bytes;
+  void* data;
+};
+
+struct Product {
+  int64_t batch, m, n, k;
+  ElementType lhs, rhs, out;
+  bool lhs_turned = false;  // [k, m] in memory
+  bool rhs_turned = false;  // [n, k] in memory
+
+  DotShape Shape() const {
+    DotShape shape;
+    if (batch > 1) shape.batch = {{batch, m * k, k * n, m * n}};
+    shape.m = {{m, lhs_turned ? 1 : k, 0, n}};
+    shape.n = {{n, 0, rhs_turned ? k : 1, 1}};
+    shape.k = {{k, lhs_turned ? m : 1, rhs_turned ? 1 : n, 0}};
+    return shape;
+  }
+};
+
+void FillFloats(Memory& memory, ElementType type) {
+  uint32_t state = 1;
+  auto next = [&] { return static_cast<float>(static_cast<int32_t>(state = state * 1664525 + 1013904223)) * 0x1p-31f; };
+  if (type == ElementType::kF32) {
+    for (int64_t i = 0; i < memory.bytes / 4; ++i) static_cast<float*>(memory.data)[i] = next();
+  } else if (type == ElementType::kF64) {
+    for (int64_t i = 0; i < memory.bytes / 8; ++i) static_cast<double*>(memory.data)[i] = next();
+  } else {
+    for (int64_t i = 0; i < memory.bytes; ++i) static_cast<uint8_t*>(memory.data)[i] = static_cast<uint8_t>(i % 60);
+  }
+}
+
+TileRunner& Runner(int threads) {
+  static auto& runners = *new std::map<int, std::unique_ptr<TileRunner>>;
+  auto& runner = runners[threads];
+  if (!runner) runner = std::make_unique<TileRunner>(threads);
+  return *runner;
+}
+
+void BM_Dot(benchmark::State& state, Product p, executable::IsaLevel isa, int threads) {
+  executable::Target target = *executable::HostTarget();
+  if (isa < target.isa) target.avx512_bf16 = target.avx512_vnni = false;
+  target.isa = isa;
+  StatusOr<DotPlan> plan = PlanDot(p.Shape(), p.lhs, p.rhs, p.out, target);
+  if (!plan.ok()) return state.SkipWithError(plan.status().ToString().c_str());
+  Memory lhs(p.batch * p.m * p.k * ElementBytes(p.lhs)), rhs(p.batch * p.k * p.n * ElementBytes(p.rhs));
+  Memory out(p.batch * p.m * p.n * ElementBytes(p.out)), scratch(plan->scratch_bytes);
+  FillFloats(lhs, p.lhs);
+  FillFloats(rhs, p.rhs);
+  int64_t local_bytes = 0;
+  for (const DotPhase& phase : plan->phases) local_bytes = std::max(local_bytes, phase.local_bytes);
+  std::vector<std::unique_ptr<Memory>> locals;
+  for (int t = 0; t < threads; ++t) locals.push_back(std::make_unique<Memory>(local_bytes));
+  std::vector<void*> buffers = {lhs.data, rhs.data, out.data};
+  TileRunner& runner = Runner(threads);
+
+  double best = 1e9, peak = 1e9;
+  for (auto _ : state) {
+    double seconds = 0;
+    for (const DotPhase& phase : plan->phases) {
+      TreadleKernel kernel = FindKernel(phase.symbol, target);
+      seconds += runner.Run(phase.tiles, [&](int thread, int64_t begin, int64_t end) {
+        TreadleCallFrame frame = {
+            buffers.data(), phase.args.data(), locals[thread]->data, scratch.data, nullptr, begin, end};
+        if (kernel(&frame)) std::abort();
+      });
+    }
+    state.SetIterationTime(seconds);
+    best = std::min(best, seconds);
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      peak = std::min(peak, runner.Run(threads, [&](int, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) RunPeakF32(target.isa);
+      }));
+    }
+  }
+  double flops = 2.0 * p.batch * p.m * p.n * p.k * (IsComplex(p.out) ? 4 : 1);
+  double bytes = static_cast<double>(lhs.bytes + rhs.bytes + out.bytes);
+  state.counters["GF/s"] = flops / best * 1e-9;
+  state.counters["of_peak"] = flops / best / (threads * kPeakFlops / peak);
+  state.counters["GB/s"] = bytes / best * 1e-9;
+  state.counters["best_us"] = best * 1e6;
+}
+
+void Register(const std::string& name, Product p) {
+  const executable::IsaLevel host = executable::HostTarget()->isa;
+  for (auto [isa, level] : {std::pair(executable::IsaLevel::kV4, "v4"),
+                            {executable::IsaLevel::kV3, "v3"},
+                            {executable::IsaLevel::kV2, "v2"}}) {
+    if (isa > host) continue;
+    for (int threads : {1, 2}) {
+      std::string full = name + "/" + level + "/threads:" + std::to_string(threads);
+      benchmark::RegisterBenchmark(full.c_str(), BM_Dot, p, isa, threads)
+          ->UseManualTime()
+          ->Unit(benchmark::kMicrosecond);
+    }
+  }
+}
+
+void RegisterAll() {
+  using enum ElementType;
+  for (int64_t n : {8, 16, 32, 64, 128, 256, 512, 1024, 2048}) {
+    Register("dot/f32/" + std::to_string(n), {1, n, n, n, kF32, kF32, kF32});
+  }
+  for (int64_t n : {64, 256, 1024}) Register("dot/f64/" + std::to_string(n), {1, n, n, n, kF64, kF64, kF64});
+  Register("dot/f32/1024_lhs_turned", {1, 1024, 1024, 1024, kF32, kF32, kF32, true, false});
+  Register("dot/f32/1024_rhs_turned", {1, 1024, 1024, 1024, kF32, kF32, kF32, false, true});
+  Register("dot/f32/1x768x3072", {1, 1, 3072, 768, kF32, kF32, kF32});
+  Register("dot/f32/1x768x3072_rhs_turned", {1, 1, 3072, 768, kF32, kF32, kF32, false, true});
+  Register("dot/f32/1x512x512", {1, 1, 512, 512, kF32, kF32, kF32});
+  Register("dot/f32/1x512x512_rhs_turned", {1, 1, 512, 512, kF32, kF32, kF32, false, true});
+  Register("dot/f32/4x768x3072", {1, 4, 3072, 768, kF32, kF32, kF32});
+  Register("dot/f32/16x768x3072", {1, 16, 3072, 768, kF32, kF32, kF32});
+  Register("dot/f32/128x768x768", {1, 128, 768, 768, kF32, kF32, kF32});
+  Register("dot/f32/128x3072x768", {1, 128, 768, 3072, kF32, kF32, kF32});
+  Register("dot/f32/1437x64x128", {1, 1437, 128, 64, kF32, kF32, kF32});
+  Register("dot/f32/1437x128x10", {1, 1437, 10, 128, kF32, kF32, kF32});
+  Register("dot/f32/128x1437x10_lhs_turned", {1, 128, 10, 1437, kF32, kF32, kF32, true, false});
+  Register("dot/f32/54x100000x1_lhs_turned", {1, 54, 1, 100000, kF32, kF32, kF32, true, false});
+  Register("dot/f32/100000x54x1", {1, 100000, 1, 54, kF32, kF32, kF32});
+  Register("dot/f32/1x1000000x1", {1, 1, 1, 1000000, kF32, kF32, kF32});
+  Register("dot/f32/16x64x128x3072", {16, 64, 3072, 128, kF32, kF32, kF32});
+  Register("dot/f32/96x128x64x128_rhs_turned", {96, 128, 128, 64, kF32, kF32, kF32, false, true});
+  Register("dot/f32/96x128x128x64", {96, 128, 64, 128, kF32, kF32, kF32});
+  Register("dot/f32/100000x3x3x3", {100000, 3, 3, 3, kF32, kF32, kF32});
+  Register("dot/f32/10000x16x16x16", {10000, 16, 16, 16, kF32, kF32, kF32});
+  Register("dot/bf16/1024", {1, 1024, 1024, 1024, kBF16, kBF16, kBF16});
+  Register("dot/bf16/1x768x3072", {1, 1, 3072, 768, kBF16, kBF16, kBF16});
+  Register("dot/f16/1024", {1, 1024, 1024, 1024, kF16, kF16, kF16});
+  Register("dot/i8i32/1024", {1, 1024, 1024, 1024, kI8, kI8, kI32});
+  Register("dot/i32/1024", {1, 1024, 1024, 1024, kI32, kI32, kI32});
+  Register("dot/i64/512", {1, 512, 512, 512, kI64, kI64, kI64});
+  Register("dot/i1/1024", {1, 1024, 1024, 1024, kI1, kI1, kI1});
+  Register("dot/c64/512", {1, 512, 512, 512, kC64, kC64, kC64});
+}
+
+}  // namespace
+}  // namespace treadle::benchmarks
+
+int main(int argc, char** argv) {
+  treadle::benchmarks::RegisterAll();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

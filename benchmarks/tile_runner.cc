@@ -1,0 +1,61 @@
+#include "benchmarks/tile_runner.h"
+
+#include <time.h>
+
+#include <algorithm>
+
+namespace treadle::benchmarks {
+namespace {
+
+double CpuSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+TileRunner::TileRunner(int threads) : seconds_(threads) {
+  for (int t = 1; t < threads; ++t) {
+    workers_.emplace_back([this, t] {
+      for (uint64_t seen = 0;;) {
+        while (round_.load(std::memory_order_acquire) == seen) {
+          if (stop_) return;
+          __builtin_ia32_pause();
+        }
+        ++seen;
+        Claim(t);
+        running_.fetch_sub(1, std::memory_order_release);
+      }
+    });
+  }
+}
+
+TileRunner::~TileRunner() {
+  stop_ = true;
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void TileRunner::Claim(int thread) {
+  double start = CpuSeconds();
+  for (int64_t tile; (tile = next_.fetch_add(1, std::memory_order_relaxed)) < tiles_;) (*work_)(thread, tile, tile + 1);
+  seconds_[thread] = CpuSeconds() - start;
+}
+
+double TileRunner::Run(int64_t tiles, const std::function<void(int, int64_t, int64_t)>& work) {
+  if (workers_.empty()) {
+    double start = CpuSeconds();
+    work(0, 0, tiles);
+    return CpuSeconds() - start;
+  }
+  work_ = &work;
+  tiles_ = tiles;
+  next_ = 0;
+  running_ = static_cast<int>(workers_.size());
+  round_.fetch_add(1, std::memory_order_release);
+  Claim(0);
+  while (running_.load(std::memory_order_acquire) > 0) __builtin_ia32_pause();
+  return *std::max_element(seconds_.begin(), seconds_.end());
+}
+
+}  // namespace treadle::benchmarks
