@@ -106,7 +106,8 @@ void BM_Dot(benchmark::State& state, Product p, executable::IsaLevel isa, int th
     }
   }
   double flops = 2.0 * p.batch * p.m * p.n * p.k * (IsComplex(p.out) ? 4 : 1);
-  double bytes = static_cast<double>(lhs.bytes + rhs.bytes + out.bytes);
+  double bytes = static_cast<double>(p.batch) * (p.m * p.k * ElementBytes(p.lhs) + p.k * p.n * ElementBytes(p.rhs) +
+                                                 p.m * p.n * ElementBytes(p.out));
   state.counters["GF/s"] = flops / best * 1e-9;
   state.counters["of_peak"] = flops / best / (threads * kPeakFlops / peak);
   state.counters["GB/s"] = bytes / best * 1e-9;

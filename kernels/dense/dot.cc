@@ -256,11 +256,9 @@ class Planner {
       args_.rhs_mode = args_.m > kRowsMax && args_.k > 0 ? kRhsScratch : kRhsTile;
 
     const bool broadcasts = SameInMemory(RealPart(lhs_), real_) && args_.lhs_m.dims <= 1 && args_.lhs_k.dims <= 1;
-    const int64_t m_step = args_.lhs_m.dims ? std::abs(args_.lhs_m.stride[0]) * bytes_ : 0;
+    // Rows along k are read where they are. Columns along m are a page apart for every k: copied, unless once is enough.
     const int64_t k_step = args_.lhs_k.dims ? std::abs(args_.lhs_k.stride[0]) * bytes_ : bytes_;
-    // Rows that fall on the same cache sets, or a page for every k.
-    const bool far = k_step == bytes_ ? m_step % 512 == 0 && args_.k >= 128 : k_step >= 1024;
-    args_.pack_lhs = !broadcasts || (args_.m > 1 && (args_.n > 4 * panel_ || (far && args_.n > panel_)));
+    args_.pack_lhs = !broadcasts || (args_.m > 1 && k_step >= 1024 && args_.n > panel_);
   }
 
   void ChooseTiles() {
@@ -272,15 +270,15 @@ class Planner {
     args_.m_tiles = CeilDiv(args_.m, rows_max);
     args_.n_tiles = args_.out_mode == kOutWholeRows ? 1 : CeilDiv(panels, streams_ ? 32 : 16);
     auto tiles = [&] { return args_.m_tiles * args_.n_tiles * args_.parts * args_.batch; };
+    // A tile of its own would pack the same rhs again.
+    const bool one_row_of_tiles = args_.rhs_mode == kRhsTile;
     while (tiles() < wanted_) {
-      bool splits_n = args_.out_mode != kOutWholeRows && panels / args_.n_tiles >= 2;
-      bool splits_m = args_.m / args_.m_tiles >= 4 * tile_rows_;
-      if (splits_n && (panels / args_.n_tiles >= 8 || !splits_m))
-        args_.n_tiles = std::min(args_.n_tiles * 2, panels);
-      else if (splits_m)
-        args_.m_tiles *= 2;
-      else
-        break;
+      const int64_t columns = panels / args_.n_tiles;
+      bool splits_n = args_.out_mode != kOutWholeRows && columns >= 2;
+      bool splits_m = !one_row_of_tiles && args_.m / args_.m_tiles >= 4 * tile_rows_;
+      if (splits_n && (columns >= 16 || !splits_m)) args_.n_tiles = std::min(args_.n_tiles * 2, panels);
+      else if (splits_m) args_.m_tiles *= 2;
+      else break;
     }
   }
 

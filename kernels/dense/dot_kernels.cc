@@ -179,13 +179,19 @@ struct Target {
   int64_t ld, group, group_stride;
 };
 
-// One k block of the product of `rows` (an `a` with its strides) with panel p, whose rows are b[k * ldb].
+// One k block of the product of `rows` rows, in `tiles` register tiles, with one panel of rhs. Meanwhile the cache lines of
+// the next panel (`ahead`, if any) are fetched into L2, one with every k.
 template <typename T>
-TREADLE_INLINE void MultiplyPanel(Tile<T> tile, int64_t rows, int64_t tiles, TileShape shape) {
+TREADLE_INLINE void MultiplyPanel(Tile<T> tile, int64_t rows, int64_t tiles, TileShape shape, const T* ahead) {
   const int64_t each = rows / tiles, rest = rows % tiles;
+  int64_t lines = ahead ? tile.kc * 2 * kVecBytes / 64 : 0;
+  tile.ahead = reinterpret_cast<const char*>(ahead ? ahead : tile.b);
   for (int64_t t = 0; t < tiles; ++t) {
     int64_t count = each + (t < rest ? 1 : 0);
+    tile.ahead_step = lines > 0 ? 64 : 0;
     kTiles<T>.of[count - 1][shape](tile);
+    tile.ahead += tile.ahead_step * tile.kc;
+    lines -= tile.kc;
     tile.a += count * tile.rs;
     tile.c += count * tile.ldc;
   }
@@ -257,7 +263,7 @@ int ComputeBlock(const Dot<T>& dot, int64_t part, int64_t batch, Range panels, R
         shape = kFourFull;
         ++p;
       }
-      MultiplyPanel(tile, mc, tiles, shape);
+      MultiplyPanel(tile, mc, tiles, shape, args.rhs_mode != kRhsDirect && p + 1 < count ? tile.b + b_step : nullptr);
       if (last && args.out_mode != kOutWholeRows && !in_place && (p + 1 == count || (p + 1) % out.group == 0)) {
         int64_t first = panels.begin + group * out.group;
         int64_t cols = Min((panels.begin + p + 1) * kPanel, args.n) - first * kPanel;

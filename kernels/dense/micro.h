@@ -20,6 +20,9 @@ struct Tile {
   int64_t ldc;
   int64_t lanes;    // in the last vector, for masked tiles
   bool accumulate;  // else C starts at 0
+  // One cache line is fetched into L2 with every k: what the tiles after this one are about to read.
+  const char* ahead;
+  int64_t ahead_step;
 };
 
 template <typename T>
@@ -57,7 +60,10 @@ void RunTile(const Tile<T>& tile) {
     }
   } else {
 #pragma clang loop unroll(full)
-    for (int r = 0; r < kRows; ++r) __builtin_prefetch(c + r * ldc, 1);
+    for (int r = 0; r < kRows; ++r) {
+#pragma clang loop unroll(full)
+      for (int v = 0; v < kVecs; v += 64 / kVecBytes) __builtin_prefetch(c + r * ldc + v * n, 1);
+    }
   }
   // Three rows share a base register: 14 pointers would not fit, and the compiler must not see that they are related.
   const T* base[kBases];
@@ -69,6 +75,8 @@ void RunTile(const Tile<T>& tile) {
     __asm__("" : "+r"(base[g]));
   }
   const T* b = tile.b;
+  const char* ahead = tile.ahead;
+  const int64_t ahead_step = tile.ahead_step;
   const int64_t cs = tile.cs, ldb = tile.ldb;
   for (int64_t k = tile.kc; k > 0; --k) {
     Vec<T> row[kVecs];
@@ -81,6 +89,8 @@ void RunTile(const Tile<T>& tile) {
       for (int v = 0; v < kVecs; ++v) acc[r][v] = MulAdd<T>(a, row[v], acc[r][v]);
     }
     b += ldb;
+    __builtin_prefetch(ahead, 0, 2);
+    ahead += ahead_step;
 #pragma clang loop unroll(full)
     for (int g = 0; g < kBases; ++g) {
       base[g] += cs;
