@@ -57,6 +57,14 @@ void FillFloats(Memory& memory, ElementType type) {
     for (int64_t i = 0; i < memory.bytes / 4; ++i) static_cast<float*>(memory.data)[i] = next();
   } else if (type == ElementType::kF64) {
     for (int64_t i = 0; i < memory.bytes / 8; ++i) static_cast<double*>(memory.data)[i] = next();
+  } else if (type == ElementType::kBF16 || type == ElementType::kF16) {  // 1.xxx in both: nothing denormal
+    for (int64_t i = 0; i < memory.bytes / 2; ++i) {
+      static_cast<uint16_t*>(memory.data)[i] = static_cast<uint16_t>((type == ElementType::kF16 ? 0x3c00 : 0x3f80) + i % 61);
+    }
+  } else if (type == ElementType::kI1) {
+    for (int64_t i = 0; i < memory.bytes; ++i) static_cast<uint8_t*>(memory.data)[i] = i % 7 == 0;
+  } else if (type == ElementType::kC64) {
+    FillFloats(memory, ElementType::kF32);
   } else {
     for (int64_t i = 0; i < memory.bytes; ++i) static_cast<uint8_t*>(memory.data)[i] = static_cast<uint8_t>(i % 60);
   }

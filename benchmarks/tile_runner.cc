@@ -7,6 +7,15 @@
 namespace treadle::benchmarks {
 namespace {
 
+// Spins briefly, then lets others run: a benchmark may share its cores.
+struct Spin {
+  int rounds = 0;
+  void operator()() {
+    if (++rounds < 2000) __builtin_ia32_pause();
+    else std::this_thread::yield();
+  }
+};
+
 double CpuSeconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -19,9 +28,8 @@ TileRunner::TileRunner(int threads) : seconds_(threads) {
   for (int t = 1; t < threads; ++t) {
     workers_.emplace_back([this, t] {
       for (uint64_t seen = 0;;) {
-        while (round_.load(std::memory_order_acquire) == seen) {
+        for (Spin spin; round_.load(std::memory_order_acquire) == seen; spin()) {
           if (stop_) return;
-          __builtin_ia32_pause();
         }
         ++seen;
         Claim(t);
@@ -54,7 +62,8 @@ double TileRunner::Run(int64_t tiles, const std::function<void(int, int64_t, int
   running_ = static_cast<int>(workers_.size());
   round_.fetch_add(1, std::memory_order_release);
   Claim(0);
-  while (running_.load(std::memory_order_acquire) > 0) __builtin_ia32_pause();
+  for (Spin spin; running_.load(std::memory_order_acquire) > 0; spin()) {
+  }
   return *std::max_element(seconds_.begin(), seconds_.end());
 }
 
