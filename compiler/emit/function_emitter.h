@@ -19,6 +19,7 @@
 #include "compiler/emit/op_emitter.h"
 #include "compiler/emit/variance.h"
 #include "compiler/plan/plan.h"
+#include "executable/kernel_abi.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -174,6 +175,16 @@ class FunctionEmitter {
   llvm::Function* TailStore(int bytes);
 
   // move_emitter.cc: moves and calls.
+  struct MoveEnds {
+    Place from, to;
+    llvm::Value* stride[2][2];  // source and destination, rows and columns; elements
+    llvm::Value* rows = nullptr;
+    llvm::Value* columns = nullptr;
+  };
+  void MoveElements(const MoveEnds& ends, llvm::Value* first_row, llvm::Value* first_column);
+  llvm::Value* MovePointer(const MoveEnds& ends, int side, llvm::Value* row, llvm::Value* column);
+  void MoveRows(const MoveEnds& ends);
+  void MoveTransposed(const MoveEnds& ends, bool rows_dense_in_source);
   void EmitMove(plan::Id id);
   void EmitCall(plan::Id id);
 

@@ -28,6 +28,7 @@ struct ObjectLoader::Impl {
   std::unique_ptr<llvm::orc::ObjectLinkingLayer> layer;
   std::deque<std::string> objects;  // the linker reads the bytes in place
   llvm::orc::JITDylibSearchOrder order;
+  llvm::orc::JITDylib* process = nullptr;
 };
 
 ObjectLoader::ObjectLoader() : impl_(std::make_unique<Impl>()) {
@@ -35,6 +36,13 @@ ObjectLoader::ObjectLoader() : impl_(std::make_unique<Impl>()) {
       nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()));
   impl_->session = std::make_unique<llvm::orc::ExecutionSession>(std::move(control));
   impl_->layer = std::make_unique<llvm::orc::ObjectLinkingLayer>(*impl_->session);
+  impl_->process = &impl_->session->createBareJITDylib("process");
+}
+
+void ObjectLoader::Define(const std::string& symbol, void* address) {
+  llvm::orc::SymbolMap map;
+  map[impl_->session->intern(symbol)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+  llvm::cantFail(impl_->process->define(llvm::orc::absoluteSymbols(std::move(map))));
 }
 
 ObjectLoader::~ObjectLoader() { llvm::cantFail(impl_->session->endSession()); }
@@ -42,6 +50,7 @@ ObjectLoader::~ObjectLoader() { llvm::cantFail(impl_->session->endSession()); }
 Status ObjectLoader::Add(std::string object) {
   impl_->objects.push_back(std::move(object));
   auto& library = impl_->session->createBareJITDylib("object" + std::to_string(impl_->objects.size()));
+  library.addToLinkOrder(*impl_->process);
   auto buffer = llvm::MemoryBuffer::getMemBuffer(impl_->objects.back(), "object", /*RequiresNullTerminator=*/false);
   if (auto error = impl_->layer->add(library, std::move(buffer))) return Internal(llvm::toString(std::move(error)));
   impl_->order.emplace_back(&library, llvm::orc::JITDylibLookupFlags::MatchExportedSymbolsOnly);

@@ -21,6 +21,8 @@ class ObjectLoader {
   ObjectLoader();
   ~ObjectLoader();
 
+  // Before Add: what objects may refer to.
+  void Define(const std::string& symbol, void* address);
   Status Add(std::string object);
   StatusOr<TreadleKernel> Find(const std::string& symbol);
 
