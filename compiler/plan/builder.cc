@@ -36,7 +36,9 @@ Id Builder::Emit(Op op, ElementType elt, std::span<const Id> args, uint64_t imm)
   assert(OpArity(op) < 0 || OpArity(op) == static_cast<int>(args.size()));
   if (!OpIsPure(op)) return Append(op, elt, args, imm);
   if (std::optional<Simpler> simpler = Simplify(plan_, op, elt, args, imm)) {
-    return simpler->value != kNone ? simpler->value : Const(elt, simpler->bits);
+    if (simpler->value == kNone) return Const(elt, simpler->bits);
+    return simpler->op == Op::kConst ? simpler->value
+                                     : Emit(simpler->op, elt, {simpler->value, Const(elt, simpler->bits)});
   }
   Key key{op, elt, imm, std::vector<Id>(args.begin(), args.end())};
   for (const Scope& scope : scopes_) {

@@ -178,5 +178,32 @@ TEST(SimplifyTest, BuilderFoldsConstantsAndSigns) {
   b.EndPhase();
 }
 
+// Floor division and remainder by a power of two, as programs write them, are a shift and a mask.
+TEST(SimplifyTest, FloorDivisionByPowersOfTwo) {
+  for (int power : {0, 1, 3, 6}) {
+    Builder b("floor");
+    b.AddPush(E::kI8);
+    b.BeginPhase();
+    Id x = b.Push(0), by = b.Const(E::kI8, uint64_t{1} << power), zero = b.Const(E::kI8, 0), one = b.Const(E::kI8, 1);
+    Id quotient = b.Div(x, by), rest = b.Rem(x, by), inexact = b.Compare(Predicate::kNe, rest, zero);
+    Id signs = b.Compare(Predicate::kNe, b.Unary(Op::kSign, x), b.Unary(Op::kSign, by));
+    Id floor = b.Select(b.Binary(Op::kAnd, signs, inexact), b.Sub(quotient, one), quotient);
+    Id mod = b.Select(b.Compare(Predicate::kLt, rest, zero), b.Add(rest, by), rest);
+    b.EndPhase();
+    Plan plan = b.Finish();
+    ASSERT_EQ(plan.node(floor).op, power == 0 ? Op::kPush : Op::kShrA);
+    ASSERT_TRUE(power == 0 || plan.node(mod).op == Op::kAnd);
+    for (int value = -128; value < 128; ++value) {
+      auto run = [&](Id id) {
+        if (id == x) return static_cast<int64_t>(value);
+        if (plan.node(id).op == Op::kConst) return static_cast<int64_t>(plan.node(id).imm);
+        return static_cast<int64_t>(Binary(plan.node(id).op, E::kI8, I(value), plan.node(plan.arg(id, 1)).imm));
+      };
+      EXPECT_EQ(run(floor), static_cast<int64_t>(std::floor(value / std::ldexp(1.0, power))));
+      EXPECT_EQ(run(mod), value - static_cast<int64_t>(std::ldexp(std::floor(value / std::ldexp(1.0, power)), power)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace treadle::plan

@@ -1,6 +1,7 @@
 #include "compiler/plan/simplify.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "compiler/plan/evaluate.h"
 #include "compiler/plan/math.h"
@@ -57,7 +58,54 @@ class Simplifier {
   std::optional<Simpler> Select() const {
     if (IsConst(args_[0])) return Simpler{.value = plan_.nodes[args_[0]].imm ? args_[1] : args_[2]};
     if (args_[1] == args_[2]) return Simpler{.value = args_[1]};
-    return std::nullopt;
+    if (!IsSigned(elt_)) return std::nullopt;
+    if (std::optional<Simpler> simpler = FloorRemainder()) return simpler;
+    return FloorQuotient();
+  }
+
+  const Node& NodeOf(Id id) const { return plan_.nodes[id]; }
+  bool Is(Id id, Op op) const { return NodeOf(id).op == op; }
+  bool IsComparison(Id id, Predicate predicate, uint64_t with) const {
+    return Is(id, Op::kCmp) && NodeOf(id).imm == static_cast<uint64_t>(predicate) && IsConst(plan_.arg(id, 1), with);
+  }
+  // x op 2^k with a constant k; k or -1.
+  int PowerOf(Id id, Op op) const {
+    if (!Is(id, op) || !IsConst(plan_.arg(id, 1))) return -1;
+    int64_t by = static_cast<int64_t>(NodeOf(plan_.arg(id, 1)).imm);
+    return by > 0 && std::has_single_bit(static_cast<uint64_t>(by)) ? std::countr_zero(static_cast<uint64_t>(by)) : -1;
+  }
+
+  // r = x rem 2^k; r < 0 ? r + 2^k : r. As programs write x mod 2^k.
+  std::optional<Simpler> FloorRemainder() const {
+    Id rest = args_[2];
+    int power = PowerOf(rest, Op::kRem);
+    if (power < 0 || !IsComparison(args_[0], Predicate::kLt, 0) || plan_.arg(args_[0], 0) != rest) return std::nullopt;
+    uint64_t by = uint64_t{1} << power;
+    bool adds = Is(args_[1], Op::kAdd) && ((plan_.arg(args_[1], 0) == rest && IsConst(plan_.arg(args_[1], 1), by)) ||
+                                           (plan_.arg(args_[1], 1) == rest && IsConst(plan_.arg(args_[1], 0), by)));
+    if (!adds) return std::nullopt;
+    return Simpler{.value = plan_.arg(rest, 0), .bits = by - 1, .op = Op::kAnd};
+  }
+
+  // q = x div 2^k; sign(x) != 1 and x rem 2^k != 0 ? q - 1 : q. As programs write floor(x / 2^k).
+  std::optional<Simpler> FloorQuotient() const {
+    Id quotient = args_[2];
+    int power = PowerOf(quotient, Op::kDiv);
+    if (power < 0 || !Is(args_[0], Op::kAnd) || !Is(args_[1], Op::kSub)) return std::nullopt;
+    if (plan_.arg(args_[1], 0) != quotient || !IsConst(plan_.arg(args_[1], 1), 1)) return std::nullopt;
+    Id x = plan_.arg(quotient, 0), by = plan_.arg(quotient, 1);
+    auto is_sign = [&](Id id) {
+      return IsComparison(id, Predicate::kNe, 1) && Is(plan_.arg(id, 0), Op::kSign) &&
+             plan_.arg(plan_.arg(id, 0), 0) == x;
+    };
+    auto is_rest = [&](Id id) {
+      if (!IsComparison(id, Predicate::kNe, 0) || !Is(plan_.arg(id, 0), Op::kRem)) return false;
+      Id rest = plan_.arg(id, 0);
+      return plan_.arg(rest, 0) == x && IsConst(plan_.arg(rest, 1), NodeOf(by).imm);
+    };
+    Id a = plan_.arg(args_[0], 0), b = plan_.arg(args_[0], 1);
+    if (!(is_sign(a) && is_rest(b)) && !(is_sign(b) && is_rest(a))) return std::nullopt;
+    return Simpler{.value = x, .bits = static_cast<uint64_t>(power), .op = Op::kShrA};
   }
 
   // Of integers and i1; `b` is what may be constant.

@@ -12,8 +12,9 @@
 namespace treadle::plan {
 
 struct Simpler {
-  Id value = kNone;   // this one, or
-  uint64_t bits = 0;  // a constant of the operation's type
+  Id value = kNone;    // this one, or
+  uint64_t bits = 0;   // a constant of the operation's type, or,
+  Op op = Op::kConst;  // if this is another operation: it, of `value` and the constant
 };
 
 // Operations whose bits depend on the target (fma, mathematics) stay. Floats have no identities: x * 1 flushes
