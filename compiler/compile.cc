@@ -1,5 +1,7 @@
 #include "compiler/compile.h"
 
+#include <chrono>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "base/large_stack.h"
+#include "base/log.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel_cache.h"
 #include "compiler/graph/print_stablehlo.h"
@@ -84,12 +87,39 @@ struct Compilation {
   }
 };
 
+// TREADLE_LOG=stages: how long each took.
+class Stopwatch {
+ public:
+  void Lap(const char* stage) {
+    if (!enabled_) return;
+    auto now = std::chrono::steady_clock::now();
+    char text[64];
+    std::snprintf(text, sizeof text, " %s %.2f ms", stage,
+                  std::chrono::duration<double, std::milli>(now - last_).count());
+    line_ += text;
+    last_ = now;
+  }
+  ~Stopwatch() {
+    if (enabled_) LogLine("compiled:" + line_);
+  }
+
+ private:
+  const bool enabled_ = LogEnabled("stages");
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::string line_;
+};
+
 StatusOr<executable::Executable> CompileHere(std::string_view bytes, const CompileOptions& options) {
   Compilation c;
+  Stopwatch watch;
   TREADLE_RETURN_IF_ERROR(c.Read(bytes, options));
+  watch.Lap("read");
   TREADLE_RETURN_IF_ERROR(c.Optimize(options));
+  watch.Lap("optimize");
   TREADLE_RETURN_IF_ERROR(c.Plan(options));
+  watch.Lap("plan");
   TREADLE_RETURN_IF_ERROR(c.Emit(options));
+  watch.Lap("emit");
   return std::move(c.program.executable);
 }
 
