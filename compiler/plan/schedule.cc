@@ -5,8 +5,10 @@
 
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/map.h"
+#include "compiler/plan/schedules/pieces.h"
 #include "compiler/plan/schedules/reduce_group.h"
 #include "compiler/plan/schedules/serial.h"
+#include "compiler/plan/schedules/transpose.h"
 
 namespace treadle::plan {
 
@@ -23,7 +25,8 @@ Instance EmptyInstance(const graph::Graph& graph, const Group& group, const exec
 }  // namespace
 
 StatusOr<Instance> ScheduleGroup(const graph::Graph& graph, const Group& group, const executable::Target& target) {
-  if (ClassOf(graph, graph.ops[group.ops.front()]) == OperationClass::kControl) return ScheduleSerial(graph, group, target);
+  if (ClassOf(graph, graph.ops[group.ops.front()]) == OperationClass::kControl)
+    return ScheduleSerial(graph, group, target);
   bool empty = std::all_of(group.outputs.begin(), group.outputs.end(),
                            [&](graph::ValueId output) { return graph.shape(output).elements() == 0; });
   if (empty) return EmptyInstance(graph, group, target);
@@ -37,6 +40,10 @@ StatusOr<Instance> ScheduleGroup(const graph::Graph& graph, const Group& group, 
       return ScheduleRows(graph, group, target);
     }
   }
+  const graph::Op& last = graph.ops[group.ops.back()];
+  if (ClassOf(graph, last) == OperationClass::kTranspose) return ScheduleTranspose(graph, group, target);
+  if (last.code == graph::OpCode::kConcatenate) return ScheduleConcatenate(graph, group, target);
+  if (last.code == graph::OpCode::kPad) return SchedulePad(graph, group, target);
   return ScheduleMap(graph, group, target);
 }
 

@@ -198,7 +198,7 @@ TEST(Rows, ReducedOnBothSides) {
 
 TEST(All, FewLongRows) {
   for (int64_t rows : {1, 3}) {
-    int64_t length = 60001 / rows * 4;
+    int64_t length = 75001 / rows;
     Program p;
     ValueId x = p.Argument({kF32, {rows, length}}), w = p.Argument({kF32, {length}});
     ValueId y = p.Unary(OpCode::kExponential, p.Binary(OpCode::kMultiply, x, p.Broadcast(w, {1}, {rows, length})));
@@ -235,6 +235,79 @@ TEST(Cols, KeptAndReducedAlternate) {
     p.Return({p.Reduce(OpCode::kAdd, y, 1, {1}), p.Reduce(OpCode::kAdd, y, 1, {0, 2}),
               p.Reduce(OpCode::kAdd, x, 1, {0, 1, 2})});
     ExpectLikeReference(p.graph(), 16);
+  }
+}
+
+TEST(Transpose, Permutations) {
+  for (ElementType type : {kF32, ElementType::kI8, ElementType::kF64}) {
+    for (auto& [dims, permutation] :
+         std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>{{{100, 130}, {1, 0}},
+                                                                            {{3, 500}, {1, 0}},
+                                                                            {{500, 3}, {1, 0}},
+                                                                            {{9, 9}, {1, 0}},
+                                                                            {{2, 40, 3, 20}, {0, 3, 2, 1}},
+                                                                            {{4, 30, 1, 17}, {3, 0, 1, 2}},
+                                                                            {{0, 5}, {1, 0}},
+                                                                            {{6, 50, 40}, {2, 0, 1}},
+                                                                            {{600, 90}, {1, 0}},
+                                                                            {{10, 20, 64}, {1, 0, 2}}}) {
+      Program p;
+      ValueId x = p.Argument({type, dims});
+      p.Return({p.Transpose(p.Unary(OpCode::kNegate, x), permutation)});
+      ExpectLikeReference(p.graph(), 18);
+    }
+  }
+}
+
+TEST(Concatenate, AlongEveryAxis) {
+  for (int64_t axis : {0, 1, 2}) {
+    for (int64_t inner : {1, 3, 50}) {
+      Program p;
+      std::vector<ValueId> operands;
+      std::vector<int64_t> result{4, 5, inner};
+      result[axis] = 0;
+      for (int64_t size : {2, 0, 7, 1}) {
+        std::vector<int64_t> dims{4, 5, inner};
+        dims[axis] = size;
+        result[axis] += size;
+        operands.push_back(p.Argument({kF32, dims}));
+      }
+      operands[0] = p.Unary(OpCode::kNegate, operands[0]);
+      operands[2] = p.Add(OpCode::kReverse, {operands[2]}, p.graph().shape(operands[2]), {.dims = {1, 2}});
+      p.Return({p.Add(OpCode::kConcatenate, operands, {kF32, result}, {.dims = {axis}})});
+      ExpectLikeReference(p.graph(), 19);
+    }
+  }
+  Program p;  // more than one tile
+  ValueId x = p.Argument({kF32, {30000}}), y = p.Argument({kF32, {1000}});
+  p.Return({p.Add(OpCode::kConcatenate, {x, y, x}, {kF32, {61000}}, {.dims = {0}})});
+  ExpectLikeReference(p.graph(), 19);
+}
+
+TEST(Pad, EdgesNegativeAndInterior) {
+  using List = std::vector<int64_t>;
+  for (auto& [dims, low, high, interior] :
+       std::vector<std::tuple<List, List, List, List>>{{{5, 7}, {1, 2}, {3, 0}, {0, 0}},
+                                                       {{5, 7}, {-1, 2}, {3, -3}, {0, 0}},
+                                                       {{5, 7}, {1, -2}, {-1, 3}, {2, 1}},
+                                                       {{5, 7}, {-6, 0}, {0, 0}, {0, 0}},
+                                                       {{0, 7}, {1, 1}, {1, 1}, {0, 0}},
+                                                       {{4}, {-2}, {-1}, {3}},
+                                                       {{300, 200}, {1, 1}, {1, 1}, {0, 0}},
+                                                       {{}, {}, {}, {}},
+                                                       {{3, 3}, {0, 0}, {0, 0}, {0, 0}},
+                                                       {{4}, {-20}, {30}, {3}},
+                                                       {{6}, {2}, {-30}, {4}}}) {
+    Program p;
+    ValueId x = p.Argument({kF32, dims}), value = p.Argument({kF32, {}});
+    List result;
+    for (size_t k = 0; k < dims.size(); ++k) {
+      result.push_back(
+          std::max<int64_t>(0, low[k] + high[k] + dims[k] + std::max<int64_t>(0, dims[k] - 1) * interior[k]));
+    }
+    p.Return({p.Add(OpCode::kPad, {p.Unary(OpCode::kNegate, x), value}, {kF32, result},
+                    {.low = low, .high = high, .interior = interior})});
+    ExpectLikeReference(p.graph(), 20);
   }
 }
 
