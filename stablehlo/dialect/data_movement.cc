@@ -334,7 +334,12 @@ LogicalResult ScatterOp::verify() {
                                 numbers.getInputBatchingDims(),        numbers.getScatterIndicesBatchingDims(),
                                 numbers.getScatterDimsToOperandDims(), numbers.getIndexVectorDim()};
   if (getInputs().empty()) return emitOpError() << "needs an input";
-  if (failed(CheckTypes(*this, "result", getResultTypes(), getInputs().getTypes()))) return failure();
+  // The computation may promote the elements: results have shapes of inputs, and element types of their own.
+  if (failed(CheckCount(*this, "results", getNumResults(), getInputs().size()))) return failure();
+  for (auto [result, input] : llvm::zip(getResultTypes(), getInputs().getTypes())) {
+    const auto shape = llvm::cast<RankedTensorType>(input).getShape();
+    if (failed(CheckShape(*this, "result", llvm::cast<RankedTensorType>(result), shape))) return failure();
+  }
   for (auto [input_value, update_value] : llvm::zip(getInputs(), getUpdates())) {
     const auto input = llvm::cast<RankedTensorType>(input_value.getType());
     const auto update = llvm::cast<RankedTensorType>(update_value.getType());

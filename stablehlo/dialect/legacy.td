@@ -31,8 +31,8 @@ def TorchIndexSelectOp : Stablehlo_Op<"torch_index_select", [Pure]> {
   let results = (outs AnyTensorType:$result);
 }
 
+// Its name can only be written in quotes, so it has no form of its own.
 def CrossReplicaSumOp : Stablehlo_Op<"cross-replica-sum", [ElementwiseShape, SameElementType]> {
   let arguments = (ins AnyTensorType:$operand, I64ElementsAttr:$replica_groups);
   let results = (outs AnyTensorType:$result);
-  let assemblyFormat = "$operand attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))";
 }
