@@ -7,6 +7,7 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "stablehlo/artifact/artifact.h"
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/nesting.h"
 
@@ -65,6 +66,11 @@ StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes,
     if (const int depth = TextNesting(bytes); depth > kMaxNesting) return TooDeep(name, depth);
   }
   DiagnosticCollector errors(&context);
+  if (IsPortableArtifact(Ref(bytes))) {
+    Module program = ReadPortableArtifact(context, Ref(bytes));
+    if (!program) return errors.TakeStatus(std::string(name) + ": cannot be read");
+    return program;
+  }
   Module program = Parse(context, bytes, name);
   if (!program) return errors.TakeStatus(std::string(name) + ": cannot be parsed");
   if (const int depth = RegionNesting(program.get()); depth > kMaxNesting) {

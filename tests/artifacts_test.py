@@ -20,9 +20,9 @@ UNKNOWN = CORPUS / "stablehlo" / "vhlo" / "invalid_vhlo_future.mlir.bc"
 needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no programs at {CORPUS}")
 
 
-def read(path):
-    """Our text of an artifact, in the generic form, which every parser takes."""
-    return subprocess.run([OPT, "--mlir-print-op-generic", path], capture_output=True, text=True, timeout=60)
+def read(path, *flags):
+    """Our text of an artifact."""
+    return subprocess.run([OPT, *flags, path], capture_output=True, text=True, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +42,17 @@ def version_of(path):
 @needs_corpus
 @pytest.mark.parametrize("path", JAX_PROGRAMS + ARTIFACTS, ids=lambda path: path.name)
 def test_means_the_same_to_jaxlib(path, jaxlib):
-    ours = read(path)
-    assert ours.returncode == 0, ours.stderr
+    texts = [read(path), read(path, "--generic")]
+    for text in texts:
+        assert text.returncode == 0, text.stderr
     make_context, ir, stablehlo = jaxlib
     newest = tuple(int(part) for part in stablehlo.get_current_version().split("."))
     if version_of(path) > newest:
         pytest.skip(f"jaxlib reads artifacts up to {newest}; ours loads and verifies")
     with make_context() as context:
-        expected = stablehlo.deserialize_portable_artifact(context, path.read_bytes())
-        assert str(ir.Module.parse(ours.stdout)) == str(expected)
+        expected = str(stablehlo.deserialize_portable_artifact(context, path.read_bytes()))
+        for text in texts:
+            assert str(ir.Module.parse(text.stdout)) == expected
 
 
 @needs_corpus

@@ -1,0 +1,45 @@
+// Portable artifacts: StableHLO programs as other versions of StableHLO wrote them, and as PJRT hands them over.
+//
+// An artifact is MLIR bytecode whose operations belong to `vhlo`, a dialect in which each operation, attribute and type
+// has a version of its own. Nothing here has classes for it: one pass over the bytes builds `func` and `stablehlo`
+// operations by table (op_rules.cc), with the values that older versions left implicit filled in. Operations of other
+// dialects (`sdy`) in between are read as they are.
+//
+// Any bytes are safe to read: what is malformed, truncated or unknown ends in a diagnostic and a null module. Memory is
+// bounded by a multiple of the size of the input, stack by a constant (about 64 KiB), whatever the input says.
+// Thread-compatible: any number of artifacts may be read at once, each in a context of its own.
+#ifndef TREADLE_STABLEHLO_ARTIFACT_ARTIFACT_H_
+#define TREADLE_STABLEHLO_ARTIFACT_ARTIFACT_H_
+
+#include <optional>
+
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace treadle::stablehlo {
+
+struct ArtifactVersion {
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+};
+
+/// Versions of StableHLO whose artifacts are read. Newer ones within the major version are tried: they load if they
+/// use nothing newer.
+inline constexpr ArtifactVersion kOldestArtifact = {0, 9, 0};
+inline constexpr ArtifactVersion kNewestArtifact = {1, 20, 0};
+
+/// Whether the bytes start as a portable artifact does (MLIR bytecode whose producer is StableHLO).
+bool IsPortableArtifact(llvm::StringRef bytes);
+
+/// Version of the StableHLO for which an artifact was written; nothing where it is none.
+std::optional<ArtifactVersion> ProducerVersion(llvm::StringRef bytes);
+
+/// Reads and verifies. Loads the dialects that it needs into `context`. Errors go to the context's diagnostics.
+mlir::OwningOpRef<mlir::ModuleOp> ReadPortableArtifact(mlir::MLIRContext& context, llvm::StringRef bytes);
+
+}  // namespace treadle::stablehlo
+
+#endif  // TREADLE_STABLEHLO_ARTIFACT_ARTIFACT_H_
