@@ -149,13 +149,28 @@ double SecondsAnElement(TreadleKernel kernel, int64_t n) {
   return best;
 }
 
+std::vector<plan::Plan> Plans() { return {AddOne(), TwelveOps(), ThreeExps(), Softmax()}; }
+
+// The code of the kernels whose names contain `name`.
+int PrintAssembly(const std::string& name) {
+  StatusOr<executable::Target> host = executable::HostTarget();
+  if (!host.ok()) return 1;
+  for (const plan::Plan& plan : Plans()) {
+    if (plan.name.find(name) == std::string::npos) continue;
+    const plan::Plan* plans[] = {&plan};
+    StatusOr<std::string> text = emit::EmitPlans(plans, {.target = *host, .output = emit::Output::kAssembly});
+    std::printf("%s\n", text.ok() ? text->c_str() : text.status().ToString().c_str());
+  }
+  return 0;
+}
+
 int Run() {
   StatusOr<executable::Target> host = executable::HostTarget();
   if (!host.ok()) return 1;
   emit::WarmUp(*host);
   std::printf("target %s\n%-36s %10s %10s %8s | %14s %14s\n", host->Key().c_str(), "kernel", "quick ms", "full ms",
               "bytes", "ns/el, 4 Ki", "ns/el, 8 Mi");
-  for (const plan::Plan& plan : {AddOne(), TwelveOps(), ThreeExps(), Softmax()}) {
+  for (const plan::Plan& plan : Plans()) {
     std::string quick, full;
     double quick_seconds = CompileSeconds(plan, *host, emit::Tier::kQuick, &quick);
     double full_seconds = CompileSeconds(plan, *host, emit::Tier::kFull, &full);
@@ -175,4 +190,4 @@ int Run() {
 }  // namespace
 }  // namespace treadle
 
-int main() { return treadle::Run(); }
+int main(int argc, char** argv) { return argc > 1 ? treadle::PrintAssembly(argv[1]) : treadle::Run(); }

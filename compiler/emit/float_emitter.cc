@@ -88,6 +88,19 @@ llvm::Value* OpEmitter::Canonical(llvm::Value* x) {
 // max: NaN if either is one; where they compare equal, the one without a sign. The machine's maximum gives its second operand
 // for equal ones.
 llvm::Value* OpEmitter::Extreme(bool max, llvm::Value* a, llvm::Value* b) {
+  auto literal = [](llvm::Value* value) -> const llvm::ConstantFP* {
+    auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+    if (constant != nullptr && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+    return llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
+  };
+  if (literal(a) != nullptr) std::swap(a, b);
+  if (const llvm::ConstantFP* bound = literal(b); bound != nullptr && !bound->isNaN()) {
+    // Only `a` may be NaN. max(a, +0) and min(a, -0) give the literal for equal ones; all others may give `a`.
+    bool prefer_bound = bound->isZero() && bound->isNegative() != max;
+    if (!prefer_bound) return b_.CreateSelect(max ? b_.CreateFCmpOGT(b, a) : b_.CreateFCmpOLT(b, a), b, a);
+    llvm::Value* result = b_.CreateSelect(max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b), a, b);
+    return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, result);
+  }
   llvm::Value* negative = b_.CreateIsNeg(AsInt(a));
   llvm::Value* first = b_.CreateSelect(negative, max ? a : b, max ? b : a);
   llvm::Value* second = b_.CreateSelect(negative, max ? b : a, max ? a : b);

@@ -14,6 +14,9 @@ using plan::Tree;
 
 namespace {
 
+// From here on a lanes loop's body is written once, with masks: compiling it costs more than they do.
+constexpr int kOneCopyCost = 300;
+
 llvm::BasicBlock* NewBlock(llvm::Function* function) {
   return llvm::BasicBlock::Create(function->getContext(), "", function);
 }
@@ -283,7 +286,9 @@ int FunctionEmitter::LaneWidth(const Loop& loop) {
 int FunctionEmitter::MapUnroll(const Loop& loop) {
   if (quick()) return 1;
   int cost = BodyCost(plan_, loop.body, variance_);
-  int most = cost <= 14 ? 4 : cost <= 120 ? 2 : 1;
+  bool jams = false;  // a loop inside: its chains run side by side
+  for (Id id = loop.body.first; id < loop.body.end; ++id) jams |= plan_.node(id).op == Op::kLoop;
+  int most = cost <= 14 ? (jams ? 8 : 4) : cost <= 120 ? 2 : 1;
   return std::clamp<int>(loop.unroll, 1, most);
 }
 
@@ -308,6 +313,15 @@ void FunctionEmitter::EmitLanes(const Loop& loop) {
   int parts = MapUnroll(loop);
   llvm::Value* lo = Scalar(loop.lo);
   llvm::Value* hi = Scalar(loop.hi);
+  if (v4() && BodyCost(plan_, loop.body, variance_) > kOneCopyCost) {
+    For(lo, hi, I64(width), {}, [&](llvm::Value* index, const Parts&) {
+      SetLanes(width, 1, b_.CreateSub(hi, index));
+      EmitBlock(loop.body, {LaneIndex(index)});
+      return Parts{};
+    });
+    lanes_ = outside;
+    return;
+  }
   int64_t step = int64_t{width} * parts;
   // Whole vectors: i + step <= hi.
   llvm::Value* end = b_.CreateSub(hi, I64(step - (ReadsPastLane(loop) ? 0 : 1)));
