@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compiler/plan/testing/program.h"
+#include "compiler/plan/testing/run_plans.h"
 #include "gtest/gtest.h"
 
 namespace treadle::plan {

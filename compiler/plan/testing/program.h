@@ -1,16 +1,12 @@
-// Graphs written down in tests, and running them: grouped, scheduled, verified and interpreted, against the reference.
+// Graphs written down in tests and benchmarks.
 #ifndef TREADLE_COMPILER_PLAN_TESTING_PROGRAM_H_
 #define TREADLE_COMPILER_PLAN_TESTING_PROGRAM_H_
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
-#include "base/status.h"
 #include "compiler/graph/graph.h"
-#include "compiler/plan/group.h"
-#include "compiler/plan/plan.h"
 #include "compiler/plan/testing/reference.h"
 
 namespace treadle::plan::testing {
@@ -47,20 +43,6 @@ class Program {
 
 // Values of every argument: small integers (exact in every type), or for `real` floats anything about 1.
 Values RandomArguments(const graph::Graph& graph, uint32_t seed, bool real = false);
-
-struct RunOptions {
-  GroupLimits limits;
-  bool one_tile_at_a_time = false;  // in reverse order
-  bool in_place = false;            // outputs take the memory of inputs where plans allow it
-};
-
-// The values of all groups' outputs. Fails where a plan does not verify.
-Status RunPlans(const graph::Graph& graph, Values& values, const RunOptions& options,
-                std::vector<Instance>* instances = nullptr);
-
-// Runs with several options; expects the reference's results, and the same bits from every option. `tolerance`:
-// relative, for floats.
-void ExpectLikeReference(const graph::Graph& graph, uint32_t seed, double tolerance = 0, bool real = false);
 
 }  // namespace treadle::plan::testing
 
