@@ -62,23 +62,6 @@ enum TypeCode : uint64_t {
   kUnrankedTensorType = 18,
 };
 
-Attribute ReadDictionary(EntryReader& reader) {
-  uint64_t count;
-  if (failed(reader.ReadCount(count))) return {};
-  SmallVector<mlir::NamedAttribute> list;
-  for (uint64_t i = 0; i < count; ++i) {
-    StringAttr name;
-    Attribute value;
-    if (failed(reader.readAttribute(name)) || failed(reader.readAttribute(value))) return {};
-    if (name.empty()) return reader.emitError("an attribute without a name"), Attribute();
-    list.emplace_back(name, value);
-  }
-  if (mlir::DictionaryAttr::findDuplicate(list, /*isSorted=*/false)) {
-    return reader.emitError("a dictionary with two attributes of one name"), Attribute();
-  }
-  return mlir::DictionaryAttr::get(reader.getContext(), list);
-}
-
 Attribute ReadSymbolRef(EntryReader& reader) {
   StringAttr root;
   SmallVector<Attribute> nested;
@@ -173,17 +156,6 @@ Type ReadFunctionType(EntryReader& reader) {
   return mlir::FunctionType::get(reader.getContext(), inputs, results);
 }
 
-Type ReadTensorType(EntryReader& reader, bool has_encoding) {
-  Attribute encoding;
-  SmallVector<int64_t> shape;
-  Type element;
-  if ((has_encoding && failed(reader.readAttribute(encoding))) || failed(reader.ReadIntegerList(shape)) ||
-      failed(reader.readType(element))) {
-    return {};
-  }
-  return MakeTensorType(reader, shape, element, encoding);
-}
-
 }  // namespace
 
 Type MakeTensorType(EntryReader& reader, ArrayRef<int64_t> shape, Type element, Attribute encoding) {
@@ -229,6 +201,34 @@ Attribute MakeElements(EntryReader& reader, Type type, ArrayRef<char> bytes) {
   return mlir::DenseElementsAttr::getFromRawBuffer(shaped, bytes);
 }
 
+Attribute DecodeDictionary(EntryReader& reader) {
+  uint64_t count;
+  if (failed(reader.ReadCount(count))) return {};
+  SmallVector<mlir::NamedAttribute> list;
+  for (uint64_t i = 0; i < count; ++i) {
+    StringAttr name;
+    Attribute value;
+    if (failed(reader.readAttribute(name)) || failed(reader.readAttribute(value))) return {};
+    if (name.empty()) return reader.emitError("an attribute without a name"), Attribute();
+    list.emplace_back(name, value);
+  }
+  if (mlir::DictionaryAttr::findDuplicate(list, /*isSorted=*/false)) {
+    return reader.emitError("a dictionary with two attributes of one name"), Attribute();
+  }
+  return mlir::DictionaryAttr::get(reader.getContext(), list);
+}
+
+Type DecodeTensorType(EntryReader& reader, bool has_encoding) {
+  Attribute encoding;
+  SmallVector<int64_t> shape;
+  Type element;
+  if ((has_encoding && failed(reader.readAttribute(encoding))) || failed(reader.ReadIntegerList(shape)) ||
+      failed(reader.readType(element))) {
+    return {};
+  }
+  return MakeTensorType(reader, shape, element, encoding);
+}
+
 Attribute DecodeIntegerAttribute(EntryReader& reader) {
   Type type;
   if (failed(reader.readType(type))) return {};
@@ -254,7 +254,7 @@ Attribute DecodeBuiltinAttribute(EntryReader& reader) {
       return failed(reader.ReadAttributeList(list)) ? Attribute() : mlir::ArrayAttr::get(context, list);
     }
     case kDictionary:
-      return ReadDictionary(reader);
+      return DecodeDictionary(reader);
     case kString: {
       StringRef text;
       return failed(reader.readString(text)) ? Attribute() : StringAttr::get(context, text);
@@ -343,9 +343,9 @@ Type DecodeBuiltinType(EntryReader& reader) {
     case kNoneType:
       return mlir::NoneType::get(context);
     case kRankedTensorType:
-      return ReadTensorType(reader, /*has_encoding=*/false);
+      return DecodeTensorType(reader, /*has_encoding=*/false);
     case kRankedTensorTypeWithEncoding:
-      return ReadTensorType(reader, /*has_encoding=*/true);
+      return DecodeTensorType(reader, /*has_encoding=*/true);
     case kTupleType: {
       SmallVector<Type> types;
       return failed(reader.ReadTypeList(types)) ? Type() : mlir::TupleType::get(context, types);

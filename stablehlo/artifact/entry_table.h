@@ -116,6 +116,8 @@ mlir::Type MakeTensorType(EntryReader& reader, llvm::ArrayRef<int64_t> shape, ml
                           mlir::Attribute encoding);
 /// Elements of a constant from their little-endian bytes; i1 packed or a byte each.
 mlir::Attribute MakeElements(EntryReader& reader, mlir::Type type, llvm::ArrayRef<char> bytes);
+mlir::Attribute DecodeDictionary(EntryReader& reader);
+mlir::Type DecodeTensorType(EntryReader& reader, bool has_encoding);
 mlir::Attribute DecodeIntegerAttribute(EntryReader& reader);
 mlir::Attribute DecodeFloatAttribute(EntryReader& reader);
 

@@ -82,23 +82,6 @@ Attribute ReadEnum(EntryReader& reader, StringRef name) {
   return Attr::get(reader.getContext(), *value);
 }
 
-Attribute ReadDictionary(EntryReader& reader) {
-  uint64_t count;
-  if (failed(reader.ReadCount(count))) return {};
-  SmallVector<mlir::NamedAttribute> list;
-  for (uint64_t i = 0; i < count; ++i) {
-    StringAttr name;
-    Attribute value;
-    if (failed(reader.readAttribute(name)) || failed(reader.readAttribute(value))) return {};
-    if (name.empty()) return reader.emitError("an attribute without a name"), Attribute();
-    list.emplace_back(name, value);
-  }
-  if (mlir::DictionaryAttr::findDuplicate(list, /*isSorted=*/false)) {
-    return reader.emitError("a dictionary with two attributes of one name"), Attribute();
-  }
-  return mlir::DictionaryAttr::get(reader.getContext(), list);
-}
-
 Attribute ReadOutputOperandAlias(EntryReader& reader) {
   SmallVector<int64_t> output;
   int64_t operand;
@@ -159,17 +142,6 @@ Attribute ReadMesh(EntryReader& reader) {
   mlir::DenseIntElementsAttr device_ids;
   if (failed(reader.readAttribute(axes)) || failed(reader.readOptionalAttribute(device_ids))) return {};
   return MeshAttr::get(reader.getContext(), axes, device_ids);
-}
-
-Type ReadTensorType(EntryReader& reader, bool has_encoding) {
-  Attribute encoding;
-  SmallVector<int64_t> shape;
-  Type element;
-  if ((has_encoding && failed(reader.readAttribute(encoding))) || failed(reader.ReadIntegerList(shape)) ||
-      failed(reader.readType(element))) {
-    return {};
-  }
-  return MakeTensorType(reader, shape, element, encoding);
 }
 
 Type ReadBufferType(EntryReader& reader) {
@@ -306,7 +278,7 @@ Attribute DecodeVhloAttribute(EntryReader& reader) {
       return ReadEnum<CustomCallApiVersionAttr, CustomCallApiVersion, symbolizeCustomCallApiVersion>(
           reader, "custom call version");
     case kDictionary:
-      return ReadDictionary(reader);
+      return DecodeDictionary(reader);
     case kFftType:
       return ReadEnum<FftTypeAttr, FftType, symbolizeFftType>(reader, "kind of FFT");
     case kFloat:
@@ -378,9 +350,9 @@ Type DecodeVhloType(EntryReader& reader) {
       return mlir::FunctionType::get(context, types, results);
     }
     case kTensorType:
-      return ReadTensorType(reader, /*has_encoding=*/false);
+      return DecodeTensorType(reader, /*has_encoding=*/false);
     case kTensorTypeWithEncoding:
-      return ReadTensorType(reader, /*has_encoding=*/true);
+      return DecodeTensorType(reader, /*has_encoding=*/true);
     case kTupleType:
       return failed(reader.ReadTypeList(types)) ? Type() : mlir::TupleType::get(context, types);
     case kQuantizedType:

@@ -16,6 +16,7 @@ def Sdy_MeshOp : Sdy_Op<"mesh", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   let summary = "A named mesh";
   let arguments = (ins SymbolNameAttr:$sym_name, Sdy_Mesh:$mesh);
   let assemblyFormat = "$sym_name `=` $mesh attr-dict";
+  let hasVerifier = 1;
 }
 
 // One tensor in, the same tensor out.

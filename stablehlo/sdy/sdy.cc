@@ -7,6 +7,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "stablehlo/sdy/dialect.cc.inc"
 #include "stablehlo/sdy/enums.cc.inc"
+#include "stablehlo/sdy/verify.h"
 
 namespace treadle::sdy {
 
@@ -25,42 +26,6 @@ namespace {
 
 constexpr StringRef kShardingAttr = "sdy.sharding";
 constexpr StringRef kShardingRuleAttr = "sdy.sharding_rule";
-
-// A sharding splits each dimension of what it is attached to, and knows its axes. `op` is where errors go and where
-// the mesh is looked up.
-LogicalResult VerifySharding(TensorShardingAttr sharding, Type type, Operation* op) {
-  if (const auto shaped = mlir::dyn_cast<ShapedType>(type)) {
-    if (shaped.hasRank() && shaped.getRank() != sharding.getRank()) {
-      return op->emitOpError("has a sharding of rank ")
-             << sharding.getRank() << " for a value of type " << type << ": " << sharding;
-    }
-  } else if (sharding.getRank() != 0) {
-    return op->emitOpError("has a sharding of rank ") << sharding.getRank() << " for a value of type " << type;
-  }
-  const MeshAttr mesh = sharding.GetMesh(op);
-  if (!mesh) return op->emitOpError("names an unknown mesh: ") << sharding.getMeshOrRef();
-  const auto known = [&](AxisRefAttr axis) { return mesh.AxisSize(axis.getName()) != 0; };
-  const bool all_known = llvm::all_of(sharding.getDimShardings(), [&](DimensionShardingAttr dimension) {
-    return llvm::all_of(dimension.getAxes(), known);
-  });
-  if (!all_known || !llvm::all_of(sharding.getReplicatedAxes(), known) ||
-      !llvm::all_of(sharding.getUnreducedAxes(), known)) {
-    return op->emitOpError("names an axis that its mesh does not have: ") << sharding << " on " << mesh;
-  }
-  return mlir::success();
-}
-
-LogicalResult VerifyShardings(TensorShardingPerValueAttr shardings, mlir::TypeRange types, StringRef what,
-                              Operation* op) {
-  if (shardings.getShardings().size() != types.size()) {
-    return op->emitOpError("has ") << shardings.getShardings().size() << " " << what << " for " << types.size()
-                                   << " values";
-  }
-  for (const auto [sharding, type] : llvm::zip_equal(shardings.getShardings(), types)) {
-    if (mlir::failed(VerifySharding(sharding, type, op))) return mlir::failure();
-  }
-  return mlir::success();
-}
 
 // `[<@mesh, [...]>, ...]`: a sharding_per_value without its name.
 ParseResult parseStrippedShardings(OpAsmParser& parser, TensorShardingPerValueAttr& attribute) {
@@ -118,8 +83,9 @@ void SdyDialect::initialize() {
 
 LogicalResult SdyDialect::verifyOperationAttribute(Operation* op, NamedAttribute attribute) {
   if (attribute.getName() == kShardingRuleAttr) {
-    if (mlir::isa<OpShardingRuleAttr>(attribute.getValue())) return mlir::success();
-    return op->emitOpError("needs an op_sharding_rule as ") << attribute.getName();
+    const auto rule = mlir::dyn_cast<OpShardingRuleAttr>(attribute.getValue());
+    if (!rule) return op->emitOpError("needs an op_sharding_rule as ") << attribute.getName();
+    return VerifyRule(rule, op);
   }
   if (attribute.getName() != kShardingAttr) return mlir::success();
   const auto shardings = mlir::dyn_cast<TensorShardingPerValueAttr>(attribute.getValue());
@@ -146,6 +112,8 @@ LogicalResult SdyDialect::verifyRegionResultAttribute(Operation* op, unsigned, u
   if (!sharding || !function) return op->emitOpError("needs a sharding as ") << attribute.getName();
   return VerifySharding(sharding, function.getResultTypes()[result_index], op);
 }
+
+LogicalResult MeshOp::verify() { return VerifyMesh(getMesh(), *this); }
 
 LogicalResult ShardingConstraintOp::verify() { return VerifySharding(getSharding(), getType(), *this); }
 
@@ -176,14 +144,12 @@ LogicalResult ManualComputationOp::verify() {
     return mlir::failure();
   }
   mlir::Block& body = getBody().front();
-  if (body.getNumArguments() != getTensors().size()) {
-    return emitOpError("has a body of ") << body.getNumArguments() << " arguments for " << getTensors().size()
-                                         << " operands";
-  }
-  if (body.empty() || !mlir::isa<ReturnOp>(body.back()) || body.back().getNumOperands() != getNumResults()) {
-    return emitOpError("needs a body that ends in sdy.return of ") << getNumResults() << " values";
-  }
-  return mlir::success();
+  if (body.empty() || !mlir::isa<ReturnOp>(body.back())) return emitOpError("needs a body that ends in sdy.return");
+  const llvm::ArrayRef<mlir::StringAttr> axes = getManualAxes().getValue();
+  return mlir::success(mlir::succeeded(VerifyLocalTypes(getInShardings(), axes, getTensors().getTypes(),
+                                                        body.getArgumentTypes(), "operands", *this)) &&
+                       mlir::succeeded(VerifyLocalTypes(getOutShardings(), axes, getResultTypes(),
+                                                        body.back().getOperandTypes(), "results", *this)));
 }
 
 LogicalResult NamedComputationOp::verify() {

@@ -156,6 +156,17 @@ TEST_F(SdyTest, VerifiersNameWhatIsWrong) {
       {R"(in_shardings=[<@mesh, [{"x"}, {}]>])", R"(in_shardings=[])", "0 in_shardings for 1 values"},
       {R"({sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})", R"({sdy.sharding = #sdy.sharding<@mesh, []>})",
        "sharding of rank 0"},
+      {R"(constraint %arg0 <@mesh, [{"x"}, {}]>)", R"(constraint %arg0 <@mesh, [{"x"}, {"x"}]>)", "twice"},
+      {R"(constraint %arg0 <@mesh, [{"x"}, {}]>)", R"(constraint %arg0 <@mesh, [{"x":(1)3}, {}]>)", "does not divide"},
+      {R"(<["x"=2, "y"=2]>)", R"(<["x"=2, "x"=2]>)", "two axes 'x'"},
+      {R"(<["x"=2, "y"=2]>)", R"(<["x"=0, "y"=2]>)", "of size 0"},
+      {R"(<["x"=2, "y"=2]>)", R"(<["x"=2, "y"=2], device_ids=[0, 1, 2, 2]>)", "each device id"},
+      {R"((%arg1: tensor<4x4xf32>) {
+      sdy.return %arg1 : tensor<4x4xf32>)",
+       R"((%arg1: tensor<8x4xf32>) {
+      sdy.return %arg1 : tensor<8x4xf32>)",
+       "expected 'tensor<4x4xf32>'"},
+      {R"(([i, j])->() {i=8, j=4})", R"(([i, k])->() {i=8, j=4})", "no size"},
   };
   for (const auto& test : kCases) {
     std::string text = kProgram;
