@@ -1,11 +1,14 @@
 #include "stablehlo/artifact/entry_table.h"
 
+#include <algorithm>
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "stablehlo/read.h"
 
 namespace treadle::stablehlo {
 namespace {
@@ -21,6 +24,12 @@ using ::mlir::Type;
 
 // The text parser recurses once a bracket.
 constexpr int kMaxTextDepth = 64;
+
+// Attributes and types are walked by recursion once a level. Only locations are as deep as call stacks, and walked
+// less.
+constexpr uint32_t kMaxNestedLocations = 8192;
+// Parts of an attribute with all that is shared written out.
+constexpr uint32_t kMaxParts = 1 << 24;
 
 bool IsTooDeep(StringRef text) {
   int depth = 0;
@@ -138,6 +147,18 @@ bool EntryTable::Decode(size_t slot) {
   if (!reader.empty())
     return EmitError() << "bytes left over after an attribute or type of '" << dialect_name << "'", false;
   slots_[slot].value = value;
+  slots_[slot].extent = {reader.extent_.depth + 1, reader.extent_.size + 1};
+  return CheckExtent(slot);
+}
+
+bool EntryTable::CheckExtent(size_t slot) {
+  const bool is_location =
+      !IsType(slot) && mlir::isa<mlir::LocationAttr>(Attribute::getFromOpaquePointer(slots_[slot].value));
+  const uint32_t max_depth = is_location ? kMaxNestedLocations : kMaxNesting;
+  if (slots_[slot].extent.depth > max_depth) {
+    return EmitError() << "an attribute, type or location nested deeper than " << max_depth, false;
+  }
+  if (slots_[slot].extent.size > kMaxParts) return EmitError() << "an attribute of more than 2^24 parts", false;
   return true;
 }
 
@@ -158,7 +179,11 @@ const void* EntryReader::Get(uint64_t index, bool is_type) {
     return nullptr;
   }
   const size_t slot = is_type ? table_.container_.attributes.size() + index : index;
-  return (top_level_ ? table_.GetSlot(slot) : table_.Resolve(slot)) ? table_.slots_[slot].value : nullptr;
+  if (!(top_level_ ? table_.GetSlot(slot) : table_.Resolve(slot))) return nullptr;
+  const EntryTable::Slot& entry = table_.slots_[slot];
+  extent_.depth = std::max(extent_.depth, entry.extent.depth);
+  extent_.size = std::min(extent_.size + entry.extent.size, kMaxParts);
+  return entry.value;
 }
 
 LogicalResult EntryReader::readAttribute(Attribute& result) {

@@ -2,7 +2,9 @@
 //
 // Entries refer to each other by index, in any order and to any depth (a location may be a chain of a thousand call
 // sites). Decoding recurses to a fixed depth and otherwise puts off: an entry that is too deep is decoded on its own
-// and its parent again, from where the finished parts are at hand. An entry that needs itself is an error.
+// and its parent again, from where the finished parts are at hand. An entry that needs itself is an error, and so is
+// one that whoever walks or prints it later could not cope with: nested too deeply, or too large with its shared parts
+// written out.
 #ifndef TREADLE_STABLEHLO_ARTIFACT_ENTRY_TABLE_H_
 #define TREADLE_STABLEHLO_ARTIFACT_ENTRY_TABLE_H_
 
@@ -35,10 +37,16 @@ class EntryTable {
  private:
   friend class EntryReader;
 
+  // Of an entry as a tree.
+  struct Extent {
+    uint32_t depth = 0;
+    uint32_t size = 0;
+  };
   enum class State : uint8_t { kNew, kBusy, kWaiting, kDone };
   struct Slot {
     const void* value = nullptr;  // an opaque pointer of Attribute or Type
     State state = State::kNew;
+    Extent extent;
   };
   static constexpr int kMaxDepth = 32;
   static constexpr size_t kNone = ~size_t{0};
@@ -47,6 +55,7 @@ class EntryTable {
   bool GetSlot(size_t slot);
   bool Resolve(size_t slot);
   bool Decode(size_t slot);
+  bool CheckExtent(size_t slot);
   const Container::Entry& EntryOf(size_t slot) const;
   bool IsType(size_t slot) const { return slot >= container_.attributes.size(); }
 
@@ -60,6 +69,8 @@ class EntryTable {
 // What a dialect sees of one entry's (or one operation's properties') bytes.
 class EntryReader final : public mlir::DialectBytecodeReader {
  public:
+  friend class EntryTable;
+
   EntryReader(EntryTable& table, llvm::ArrayRef<uint8_t> bytes, bool top_level = false)
       : table_(table), reader_(bytes), top_level_(top_level) {}
 
@@ -101,7 +112,8 @@ class EntryReader final : public mlir::DialectBytecodeReader {
 
   EntryTable& table_;
   ByteReader reader_;
-  bool top_level_;  // not inside another entry: may go through the table's own stack
+  EntryTable::Extent extent_;  // of what was referred to so far: the deepest, and all together
+  bool top_level_;             // not inside another entry: may go through the table's own stack
 };
 
 // Decoders by dialect. A null result without a diagnostic means that a part of the entry could not be had.

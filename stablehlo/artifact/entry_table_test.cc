@@ -54,15 +54,40 @@ class EntryTableTest : public testing::Test {
 
 constexpr uint64_t kBuiltinArray = 0;
 constexpr uint64_t kBuiltinUnit = 7;
+constexpr uint64_t kBuiltinCallSite = 10;
+constexpr uint64_t kBuiltinUnknownLoc = 15;
 
-TEST_F(EntryTableTest, DecodesChainsOfAnyDepth) {
-  constexpr int kDepth = 20000;
-  for (int i = 0; i < kDepth; ++i) Add(0, {kBuiltinArray, 1, static_cast<uint64_t>(i) + 1});
-  Add(0, {kBuiltinUnit});
+TEST_F(EntryTableTest, DecodesLongChainsOfLocations) {
+  constexpr uint64_t kDepth = 8000;
+  for (uint64_t i = 0; i < kDepth; ++i) Add(0, {kBuiltinCallSite, kDepth, i + 1});
+  Add(0, {kBuiltinUnknownLoc});
   mlir::Attribute attribute = First();
   ASSERT_TRUE(attribute) << errors_;
-  for (int i = 0; i < kDepth; ++i) attribute = mlir::cast<mlir::ArrayAttr>(attribute)[0];
-  EXPECT_TRUE(mlir::isa<mlir::UnitAttr>(attribute));
+  for (uint64_t i = 0; i < kDepth; ++i) attribute = mlir::cast<mlir::CallSiteLoc>(attribute).getCaller();
+  EXPECT_TRUE(mlir::isa<mlir::UnknownLoc>(attribute));
+}
+
+TEST_F(EntryTableTest, RefusesLocationsDeeperThanThat) {
+  constexpr uint64_t kDepth = 100000;
+  for (uint64_t i = 0; i < kDepth; ++i) Add(0, {kBuiltinCallSite, kDepth, i + 1});
+  Add(0, {kBuiltinUnknownLoc});
+  EXPECT_FALSE(First());
+  EXPECT_NE(errors_.find("nested deeper than 8192"), std::string::npos) << errors_;
+}
+
+TEST_F(EntryTableTest, RefusesDeepAttributes) {
+  for (uint64_t i = 0; i < 300; ++i) Add(0, {kBuiltinArray, 1, i + 1});
+  Add(0, {kBuiltinUnit});
+  EXPECT_FALSE(First());
+  EXPECT_NE(errors_.find("nested deeper than 256"), std::string::npos) << errors_;
+}
+
+// Each level holds the next one twice: 2^60 parts if they were written out.
+TEST_F(EntryTableTest, RefusesAttributesThatAreHugeWhenWrittenOut) {
+  for (uint64_t i = 0; i < 60; ++i) Add(0, {kBuiltinArray, 2, i + 1, i + 1});
+  Add(0, {kBuiltinUnit});
+  EXPECT_FALSE(First());
+  EXPECT_NE(errors_.find("2^24 parts"), std::string::npos) << errors_;
 }
 
 TEST_F(EntryTableTest, RefusesEntriesThatContainThemselves) {
