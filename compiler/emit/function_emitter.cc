@@ -139,10 +139,14 @@ void FunctionEmitter::EmitNode(Id id) {
 Value FunctionEmitter::Literal(ElementType elt, uint64_t bits) {
   Value value{.elt = elt, .level = 0};
   llvm::Type* memory = MemoryType(elt);
+  if (IsSigned(elt)) {  // extended, as registers hold it
+    int unused = 64 - ElementBits(elt);
+    bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+  }
   auto* integer = llvm::ConstantInt::get(b_.getIntNTy(memory->getScalarSizeInBits()), bits, false, true);
   if (elt == ElementType::kI1) {
     value.wide = {b_.getInt1(bits != 0)};
-  } else if (elt == ElementType::kF16 || elt == ElementType::kBF16) {
+  } else if (IsNarrowFloat(elt)) {
     value.bits = {integer};
   } else {
     value.wide = {b_.CreateBitCast(integer, memory)};  // folds to a constant
@@ -161,7 +165,7 @@ Value FunctionEmitter::PushConstant(int number) {
     loaded = elt == ElementType::kI1 ? b_.CreateIsNotNull(load) : static_cast<llvm::Value*>(load);
   });
   Value value{.elt = elt, .level = 0};
-  (elt == ElementType::kF16 || elt == ElementType::kBF16 ? value.bits : value.wide) = {loaded};
+  (IsNarrowFloat(elt) ? value.bits : value.wide) = {loaded};
   push_values_[number] = value;
   return value;
 }
@@ -245,8 +249,8 @@ Value FunctionEmitter::SelectOf(const Node& node, Id id, bool vector) {
   Value& predicate = values_[plan_.arg(id, 0)];
   Value& a = values_[plan_.arg(id, 1)];
   Value& c = values_[plan_.arg(id, 2)];
-  bool half = node.elt == ElementType::kF16 || node.elt == ElementType::kBF16;
-  bool bits = half && (a.wide.empty() || c.wide.empty());  // keep the form that is there, and NaN payloads
+  bool narrow = IsNarrowFloat(node.elt);
+  bool bits = narrow && (a.wide.empty() || c.wide.empty());  // keep the form that is there, and NaN payloads
   bool lanes = vector && predicate.variance != Variance::kUniform;
   Value value;
   for (int part = 0; part < CarryParts(vector); ++part) {
@@ -259,13 +263,13 @@ Value FunctionEmitter::SelectOf(const Node& node, Id id, bool vector) {
 
 Value FunctionEmitter::BitcastOf(const Node& node, Id id, bool vector) {
   Value& from = values_[plan_.arg(id, 0)];
-  bool half_from = from.elt == ElementType::kF16 || from.elt == ElementType::kBF16;
-  bool half_to = node.elt == ElementType::kF16 || node.elt == ElementType::kBF16;
+  bool narrow_from = IsNarrowFloat(from.elt), narrow_to = IsNarrowFloat(node.elt);
   Value value;
   for (int part = 0; part < CarryParts(vector); ++part) {
-    llvm::Value* x = (half_from ? Bits(from, vector) : Wide(from, vector))[part];
-    llvm::Type* type = half_to ? MemoryType(node.elt) : WideType(node.elt);
-    (half_to ? value.bits : value.wide).push_back(b_.CreateBitCast(x, vector ? Widen(type) : type));
+    llvm::Value* x = (narrow_from ? Bits(from, vector) : Wide(from, vector))[part];
+    llvm::Type* type = narrow_to ? MemoryType(node.elt) : WideType(node.elt);
+    llvm::Value* result = ops_.Normalize(b_.CreateBitCast(x, vector ? Widen(type) : type), node.elt);
+    (narrow_to ? value.bits : value.wide).push_back(result);
   }
   return value;
 }

@@ -27,8 +27,8 @@ namespace treadle::emit {
 
 using Parts = llvm::SmallVector<llvm::Value*, 4>;
 
-// A plan value in IR. `wide` is what operations work on: one scalar or one vector a part; 16-bit floats are f32 there, rounded.
-// `bits` is the memory form of 16-bit floats. Either may be absent and is then made from the other at first use.
+// A plan value in IR. `wide` is what operations work on: one scalar or one vector a part; narrow floats are f32 there, rounded.
+// `bits` is the memory form of narrow floats. Either may be absent and is then made from the other at first use.
 struct Value {
   ElementType elt = ElementType::kInvalid;
   Variance variance = Variance::kUniform;

@@ -6,8 +6,13 @@ namespace treadle::emit {
 
 using plan::Op;
 
-llvm::Value* OpEmitter::Shift(Op op, llvm::Value* a, llvm::Value* amount) {
-  int width = static_cast<int>(a->getType()->getScalarSizeInBits());
+llvm::Value* OpEmitter::Shift(Op op, llvm::Value* a, llvm::Value* amount, ElementType elt) {
+  int width = ElementBits(elt);
+  amount = LowBits(amount, elt);
+  if (op == Op::kShrL) a = LowBits(a, elt);
+  if (op == Op::kShrA && width < 8 && !IsSigned(elt)) {  // its highest bit is the sign
+    a = b_.CreateAShr(b_.CreateShl(a, Int(a, 8 - width)), Int(a, 8 - width));
+  }
   llvm::Value* fits = b_.CreateICmpULT(amount, Int(a, width));
   if (op == Op::kShrA) return b_.CreateAShr(a, b_.CreateSelect(fits, amount, Int(a, width - 1)));
   llvm::Value* shifted = op == Op::kShl ? b_.CreateShl(a, amount) : b_.CreateLShr(a, amount);

@@ -1,5 +1,7 @@
 #include "compiler/emit/op_emitter.h"
 
+#include "compiler/emit/variance.h"
+
 namespace treadle::emit {
 
 using plan::Op;
@@ -38,11 +40,15 @@ llvm::Value* OpEmitter::Emit(const plan::Node& node, ElementType from, llvm::Arr
       break;
   }
   if (node.elt == ElementType::kI1) return Boolean(node, args);
-  if (IsInteger(node.elt)) return Integer(node, args);
+  if (IsInteger(node.elt)) {
+    llvm::Value* result = Integer(node, args);
+    return result == nullptr ? result : Normalize(result, node.elt);
+  }
   if (!IsFloat(node.elt)) return nullptr;
   llvm::Value* result = Float(node, args);
-  bool exact = node.op == Op::kAbs || node.op == Op::kNeg || node.op == Op::kSign || node.op == Op::kMax || node.op == Op::kMin;
-  return result == nullptr || exact ? result : Round16(result, node.elt);
+  bool half = node.elt == ElementType::kF16 || node.elt == ElementType::kBF16;  // 8-bit types may lack -0
+  bool exact = half && (node.op == Op::kAbs || node.op == Op::kNeg || node.op == Op::kSign || node.op == Op::kMax || node.op == Op::kMin);
+  return result == nullptr || exact ? result : RoundNarrow(result, node.elt);
 }
 
 llvm::Value* OpEmitter::Boolean(const plan::Node& node, llvm::ArrayRef<llvm::Value*> args) {
@@ -101,11 +107,14 @@ llvm::Value* OpEmitter::Integer(const plan::Node& node, llvm::ArrayRef<llvm::Val
     case Op::kShl:
     case Op::kShrL:
     case Op::kShrA:
-      return Shift(node.op, a, b);
+      return Shift(node.op, a, b, node.elt);
     case Op::kPopcnt:
-      return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, a);
-    case Op::kClz:
-      return b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {a->getType()}, {a, b_.getFalse()});
+      return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, LowBits(a, node.elt));
+    case Op::kClz: {
+      int unused = ElementBytes(node.elt) * 8 - ElementBits(node.elt);
+      llvm::Value* zeros = b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {a->getType()}, {LowBits(a, node.elt), b_.getFalse()});
+      return unused == 0 ? zeros : b_.CreateSub(zeros, Int(a, unused));
+    }
     case Op::kPow:
       return IntegerPower(a, b, is_signed);
     default:
@@ -113,7 +122,11 @@ llvm::Value* OpEmitter::Integer(const plan::Node& node, llvm::ArrayRef<llvm::Val
   }
 }
 
-// Signed integers in the order of plan.h's kTotal predicates.
+llvm::Value* OpEmitter::LowBits(llvm::Value* value, ElementType elt) {
+  return ElementBits(elt) >= 8 ? value : b_.CreateAnd(value, Int(value, (1 << ElementBits(elt)) - 1));
+}
+
+// Signed integers in the order of plan.h's kTotal predicates. Narrow floats compare as the floats they are.
 llvm::Value* OpEmitter::TotalOrder(llvm::Value* value) {
   llvm::Value* bits = AsInt(value);
   int width = static_cast<int>(bits->getType()->getScalarSizeInBits());

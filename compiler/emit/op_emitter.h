@@ -16,18 +16,21 @@ class OpEmitter {
   OpEmitter(llvm::Module& module, llvm::IRBuilderBase& builder, const executable::Target& target)
       : module_(module), b_(builder), target_(target) {}
 
-  // The value of `node` for arguments of element type `from`. 16-bit floats come and go as f32 that hold values of their type.
+  // The value of `node` for arguments of element type `from`. Narrow floats come and go as f32 that hold values of their type,
+  // integers below 8 bits as i8, extended.
   // Null: not supported for these types.
   llvm::Value* Emit(const plan::Node& node, ElementType from, llvm::ArrayRef<llvm::Value*> args);
 
   // Whether short mathematical functions stand in the code that uses them, or are called.
   void set_inline_math(bool inlined) { inline_math_ = inlined; }
 
-  // An f32 rounded to the nearest bf16 or f16, as f32.
-  llvm::Value* Round16(llvm::Value* value, ElementType elt);
-  // Between f32 that hold 16-bit floats and their bits (i16).
-  llvm::Value* Bits16(llvm::Value* value, ElementType elt);
-  llvm::Value* Wide16(llvm::Value* bits, ElementType elt);
+  // An f32 rounded to the nearest value of a narrow float, as f32; other types: unchanged.
+  llvm::Value* RoundNarrow(llvm::Value* value, ElementType elt);
+  // From f32 to the bits of a narrow float (i8 or i16), rounded; and back.
+  llvm::Value* NarrowBits(llvm::Value* value, ElementType elt);
+  llvm::Value* WidenNarrow(llvm::Value* bits, ElementType elt);
+  // Types below 8 bits: the low bits, extended to 8. Others: unchanged.
+  llvm::Value* Normalize(llvm::Value* value, ElementType elt);
 
   // Constants of the type of `like`, splatted where that is a vector.
   llvm::Constant* Int(llvm::Value* like, int64_t value);
@@ -39,11 +42,12 @@ class OpEmitter {
   llvm::Value* Float(const plan::Node& node, llvm::ArrayRef<llvm::Value*> args);
   llvm::Value* Compare(plan::Predicate predicate, ElementType elt, llvm::Value* a, llvm::Value* b);
   llvm::Value* TotalOrder(llvm::Value* value);
+  llvm::Value* LowBits(llvm::Value* value, ElementType elt);
 
   // integer_emitter.cc
   llvm::Value* Divide(llvm::Value* a, llvm::Value* b, bool is_signed, bool remainder);
   llvm::Value* DivideByFloat(llvm::Value* a, llvm::Value* b, bool is_signed);
-  llvm::Value* Shift(plan::Op op, llvm::Value* a, llvm::Value* amount);
+  llvm::Value* Shift(plan::Op op, llvm::Value* a, llvm::Value* amount, ElementType elt);
   llvm::Value* IntegerPower(llvm::Value* base, llvm::Value* exponent, bool is_signed);
 
   // float_emitter.cc
@@ -60,6 +64,7 @@ class OpEmitter {
   // convert_emitter.cc
   llvm::Value* Convert(ElementType to, ElementType from, llvm::Value* x);
   llvm::Value* FloatToInteger(ElementType to, llvm::Value* x);
+  llvm::Value* ScaleBits(llvm::Value* bits);
 
   llvm::Type* Like(llvm::Value* value, llvm::Type* scalar);  // scalar, or a vector of it as wide as value's
   llvm::Value* AsInt(llvm::Value* value);                    // the bits of a float

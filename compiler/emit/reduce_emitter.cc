@@ -20,7 +20,8 @@ constexpr int kMostSubtrees = 64;  // a binary counter over any i64 count
 // The bits x with op(x, v) = v for every v that is not a denormal (those are flushed when the initial value comes in).
 std::optional<uint64_t> IdentityBits(Op op, ElementType elt) {
   bool is_float = IsFloat(elt);
-  int bits = elt == ElementType::kI1 ? 1 : ElementBytes(elt) * 8;
+  if (is_float && ElementBytes(elt) == 1) return std::nullopt;  // not all of them have infinities or -0
+  int bits = ElementBits(elt);
   uint64_t ones = bits == 64 ? ~0ull : (1ull << bits) - 1;
   uint64_t sign = 1ull << (bits - 1);
   uint64_t infinity = elt == ElementType::kF64   ? 0x7ff0000000000000

@@ -2,22 +2,14 @@
 #include "compiler/emit/function_emitter.h"
 
 namespace treadle::emit {
-namespace {
-
-bool IsHalf(ElementType elt) { return elt == ElementType::kF16 || elt == ElementType::kBF16; }
-
-}  // namespace
-
 llvm::Type* FunctionEmitter::WideType(ElementType elt) {
   switch (elt) {
     case ElementType::kI1:
       return b_.getInt1Ty();
-    case ElementType::kF16:
-    case ElementType::kBF16:
     case ElementType::kF32:
       return b_.getFloatTy();
     default:
-      return MemoryType(elt);
+      return IsNarrowFloat(elt) ? b_.getFloatTy() : MemoryType(elt);
   }
 }
 
@@ -27,11 +19,8 @@ llvm::Type* FunctionEmitter::MemoryType(ElementType elt) {
       return b_.getFloatTy();
     case ElementType::kF64:
       return b_.getDoubleTy();
-    case ElementType::kI1: case ElementType::kI8: case ElementType::kU8:
-    case ElementType::kI16: case ElementType::kU16: case ElementType::kF16: case ElementType::kBF16:
-    case ElementType::kI32: case ElementType::kU32: case ElementType::kI64: case ElementType::kU64:
-      return b_.getIntNTy(ElementBytes(elt) * 8);
     default:
+      if (elt == ElementType::kI1 || IsInteger(elt) || IsNarrowFloat(elt)) return b_.getIntNTy(ElementBytes(elt) * 8);
       Fail(Unimplemented("kernel '" + plan_.name + "': values of type " + std::string(ElementTypeName(elt))));
       return b_.getInt8Ty();
   }
@@ -52,7 +41,7 @@ llvm::Value* FunctionEmitter::Iota(llvm::Type* scalar, int first) {
 const Parts& FunctionEmitter::Wide(Value& value, bool vector) {
   if (value.wide.empty() && value.variance != Variance::kAffine) {
     AtLevel(value.level, [&] {
-      for (llvm::Value* bits : value.bits) value.wide.push_back(ops_.Wide16(bits, value.elt));
+      for (llvm::Value* bits : value.bits) value.wide.push_back(ops_.WidenNarrow(bits, value.elt));
     });
   }
   if (!vector) return value.wide;
@@ -80,7 +69,7 @@ const Parts& FunctionEmitter::Wide(Value& value, bool vector) {
 void FunctionEmitter::MakeBits(Value& value) {
   if (!value.bits.empty()) return;
   AtLevel(value.level, [&] {
-    for (llvm::Value* wide : value.wide) value.bits.push_back(ops_.Bits16(wide, value.elt));
+    for (llvm::Value* wide : value.wide) value.bits.push_back(ops_.NarrowBits(wide, value.elt));
   });
 }
 
@@ -94,7 +83,7 @@ const Parts& FunctionEmitter::Bits(Value& value, bool vector) {
 }
 
 Parts FunctionEmitter::ToMemory(Value& value, bool vector) {
-  if (IsHalf(value.elt)) return Bits(value, vector);
+  if (IsNarrowFloat(value.elt)) return Bits(value, vector);
   Parts parts = Wide(value, vector);
   if (value.elt != ElementType::kI1) return parts;
   for (llvm::Value*& part : parts) part = b_.CreateZExt(part, vector ? Widen(b_.getInt8Ty()) : b_.getInt8Ty());
@@ -103,17 +92,15 @@ Parts FunctionEmitter::ToMemory(Value& value, bool vector) {
 
 Value FunctionEmitter::FromMemory(ElementType elt, Variance variance, Parts parts) {
   Value value{.elt = elt, .variance = variance, .level = top()};
-  if (elt == ElementType::kI1) {
-    for (llvm::Value*& part : parts) part = b_.CreateIsNotNull(part);
-  }
-  (IsHalf(elt) ? value.bits : value.wide) = std::move(parts);
+  for (llvm::Value*& part : parts) part = elt == ElementType::kI1 ? b_.CreateIsNotNull(part) : ops_.Normalize(part, elt);
+  (IsNarrowFloat(elt) ? value.bits : value.wide) = std::move(parts);
   return value;
 }
 
-// What a phi holds: f16 as bits (its NaNs survive), bf16 as f32, masks as integers of a lane's width except where the CPU has
+// What a phi holds: narrow floats as bits (their NaNs survive), but bf16 as f32; masks as integers of a lane's width except where the CPU has
 // mask registers.
 Parts FunctionEmitter::ToCarry(Value& value, bool vector) {
-  if (value.elt == ElementType::kF16) return Bits(value, vector);
+  if (IsNarrowFloat(value.elt) && value.elt != ElementType::kBF16) return Bits(value, vector);
   Parts parts = Wide(value, vector);
   if (value.elt == ElementType::kI1 && vector && !v4()) {
     llvm::Type* type = Widen(b_.getIntNTy(options_.target.vector_bytes() * 8 / lanes_.width));
@@ -128,7 +115,7 @@ Value FunctionEmitter::FromCarry(ElementType elt, bool vector, llvm::ArrayRef<ll
   if (elt == ElementType::kI1 && vector && !v4()) {
     for (llvm::Value*& part : copy) part = b_.CreateIsNeg(part);
   }
-  (elt == ElementType::kF16 ? value.bits : value.wide) = std::move(copy);
+  (IsNarrowFloat(elt) && elt != ElementType::kBF16 ? value.bits : value.wide) = std::move(copy);
   return value;
 }
 

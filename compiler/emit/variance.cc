@@ -124,7 +124,7 @@ int OperationCost(const Node& node) {
     case Op::kMax: case Op::kMin:
       return IsFloat(node.elt) ? 6 : 1;
     default:
-      return node.elt == ElementType::kF16 || node.elt == ElementType::kBF16 ? 5 : 1;
+      return IsNarrowFloat(node.elt) ? 5 : 1;
   }
 }
 
@@ -132,17 +132,11 @@ int OperationCost(const Node& node) {
 
 std::vector<Variance> AnalyzeVariance(const Plan& plan, const Block& block) { return Analysis(plan).Run(block); }
 
+bool IsNarrowFloat(ElementType type) { return IsFloat(type) && ElementBytes(type) <= 2; }
+
 int ComputeBytes(ElementType type) {
-  switch (type) {
-    case ElementType::kInvalid:
-    case ElementType::kI1:
-      return 0;
-    case ElementType::kF16:
-    case ElementType::kBF16:
-      return 4;
-    default:
-      return ElementBytes(type);
-  }
+  if (type == ElementType::kInvalid || type == ElementType::kI1) return 0;
+  return IsNarrowFloat(type) ? 4 : ElementBytes(type);
 }
 
 Variance ResultVariance(const Plan& plan, Id id, const std::vector<Variance>& known) {

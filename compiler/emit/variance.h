@@ -25,7 +25,10 @@ Variance ResultVariance(const plan::Plan& plan, plan::Id id, const std::vector<V
 // By how many elements an access moves from lane to lane, where that is known now and no term varies otherwise.
 std::optional<int64_t> LaneStride(const plan::Plan& plan, const plan::Access& access, const std::vector<Variance>& variance);
 
-// Bytes of a value in a vector register: 4 for 16-bit floats, 0 for i1 (a mask takes its user's width).
+// Floats of at most 16 bits: computed with as f32, rounded after every operation.
+bool IsNarrowFloat(ElementType type);
+
+// Bytes of a value in a vector register: 4 for narrow floats, 0 for i1 (a mask takes its user's width).
 int ComputeBytes(ElementType type);
 
 // Bytes of the widest value that becomes a vector in a `lanes` loop; at least 1.
