@@ -10,8 +10,10 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/log.h"
 #include "kernels/table.h"
 #include "runtime/link/libcalls.h"
+#include "runtime/link/perf_map.h"
 
 namespace treadle::link {
 namespace {
@@ -98,6 +100,7 @@ class Linker {
     session_ = std::make_unique<orc::ExecutionSession>(std::move(*control));
     session_->setErrorReporter([this](llvm::Error error) { reported_ += llvm::toString(std::move(error)) + "; "; });
     layer_ = std::make_unique<orc::ObjectLinkingLayer>(*session_);
+    if (!Environment("TREADLE_PERF").empty()) layer_->addPlugin(MakePerfMap());
     return OkStatus();
   }
 
