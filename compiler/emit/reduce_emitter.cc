@@ -54,6 +54,21 @@ std::optional<uint64_t> IdentityBits(Op op, ElementType elt) {
   }
 }
 
+// Whether the bounds say that there are no more than kLeafElements iterations: hi = min(lo + n, ...) or, from 0, min(n, ...).
+bool IsOneLeaf(const plan::Plan& plan, const Loop& loop) {
+  if (plan.node(loop.hi).op != Op::kMin) return false;
+  auto literal = [&](Id id) { return plan.node(id).op == Op::kConst ? static_cast<int64_t>(plan.node(id).imm) : INT64_MAX; };
+  for (int k = 0; k < 2; ++k) {
+    Id limit = plan.arg(loop.hi, k);
+    if (literal(limit) <= plan::kLeafElements && literal(loop.lo) == 0) return true;
+    if (plan.node(limit).op != Op::kAdd) continue;
+    for (int side = 0; side < 2; ++side) {
+      if (plan.arg(limit, side) == loop.lo && literal(plan.arg(limit, 1 - side)) <= plan::kLeafElements) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 // One literal a carry where each is reduced by a single known operation; else empty.
@@ -104,6 +119,19 @@ void FunctionEmitter::EmitTree(Id id, const Loop& loop) {
   int width = LaneWidth(loop);
   int64_t leaf = in_order ? width : plan::kLeafElements;
   Lanes outside = lanes_;
+  if (!in_order && IsOneLeaf(plan_, loop)) {
+    std::vector<ElementType> types = CarryTypes(loop);
+    std::vector<bool> vary(types.size(), false);
+    Values init = Inits(loop);
+    auto fold = [&] {
+      Values values = LeafOfLanes(loop, lo, hi);
+      lanes_ = outside;
+      values = Combine(loop, init, std::move(values));
+      return Pack(values, vary);
+    };
+    results_[id] = Unpack(types, vary, If(b_.CreateICmpSGT(length, I64(0)), fold, [&] { return Pack(init, vary); }));
+    return;
+  }
   results_[id] = Counter(loop, pieces(I64(leaf)), std::vector<bool>(loop.init.count, false), [&](llvm::Value* number) {
     llvm::Value* first = b_.CreateAdd(lo, b_.CreateMul(number, I64(leaf)));
     llvm::Value* rest = b_.CreateSub(hi, first);

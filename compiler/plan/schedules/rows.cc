@@ -25,6 +25,10 @@ class Rows {
 
  private:
   void CheckStaging();
+  // The row's length; that it is one leaf at most shows in the plan, as it saves code.
+  Id RowEnd() {
+    return group_.row_length() <= kLeafElements ? b_.Min(length_, b_.ConstI64(kLeafElements)) : length_;
+  }
   double Cost(double uops_a_row) const;
   Status WriteAlong();
   Status WriteRow();
@@ -39,6 +43,7 @@ class Rows {
   Kernel& kernel_;
   Builder& b_;
   RowLoops loops_;
+  Id length_ = kNone;       // of a row
   bool in_leaves_ = false;  // the row is too long for a local array: staged a leaf at a time
 };
 
@@ -65,6 +70,7 @@ Status Rows::WriteAlong() {
   int64_t tile = TileElements(nest_.Bytes() / total, nest_.Uops() / total);
   int64_t block = std::max<int64_t>(1, tile / std::max<int64_t>(length, 64));
   Id number = b_.BeginPhase();
+  length_ = kernel_.AddI64(group_.row_length());
   nest_.OpenScope();
   TREADLE_RETURN_IF_ERROR(nest_.Hoist());
   if (group_.kept().empty()) {
@@ -96,7 +102,7 @@ Status Rows::WriteRow() {
     } else if (in_leaves_) {
       TREADLE_ASSIGN_OR_RETURN(results, ReduceInLeaves(pass, init));
     } else {
-      TREADLE_ASSIGN_OR_RETURN(results, loops_.Reduce(pass, b_.ConstI64(0), kernel_.AddI64(group_.row_length()), init));
+      TREADLE_ASSIGN_OR_RETURN(results, loops_.Reduce(pass, b_.ConstI64(0), RowEnd(), init));
     }
     group_.Provide(reduction, results);
     TREADLE_RETURN_IF_ERROR(nest_.Hoist());
@@ -106,12 +112,11 @@ Status Rows::WriteRow() {
 }
 
 Status Rows::WriteWhole() {
-  Id length = kernel_.AddI64(group_.row_length());
-  if (group_.outer().empty()) return loops_.WriteWhole(b_.ConstI64(0), length);
+  if (group_.outer().empty()) return loops_.WriteWhole(b_.ConstI64(0), length_);
   Id row = b_.BeginFor(b_.ConstI64(0), kernel_.AddI64(nest_.Extent(group_.outer())));
   nest_.OpenScope();
   nest_.BindDigits(group_.outer(), row);
-  TREADLE_RETURN_IF_ERROR(loops_.WriteWhole(b_.ConstI64(0), length));
+  TREADLE_RETURN_IF_ERROR(loops_.WriteWhole(b_.ConstI64(0), length_));
   nest_.Unbind(group_.outer());
   nest_.CloseScope();
   b_.EndLoop();
@@ -130,7 +135,7 @@ StatusOr<std::vector<Id>> Rows::ReduceInLeaves(int pass, std::span<const Id> ini
                            kernel_.AddI64((length + kLeafElements - 1) / kLeafElements), init);
   nest_.OpenScope();
   Id lo = b_.Mul(leaf, b_.ConstI64(kLeafElements));
-  Id hi = b_.Min(b_.Add(lo, b_.ConstI64(kLeafElements)), kernel_.AddI64(length));
+  Id hi = b_.Min(b_.Add(lo, b_.ConstI64(kLeafElements)), length_);
   TREADLE_ASSIGN_OR_RETURN(std::vector<Id> part, ReduceLeaf(group_, loops_, pass, lo, hi));
   b_.Yield(part);
   nest_.CloseScope();
@@ -147,7 +152,7 @@ StatusOr<std::vector<Id>> Rows::ReduceOuter(int pass, std::span<const Id> init) 
   nest_.OpenScope();
   nest_.BindDigits(group_.outer(), row);
   TREADLE_ASSIGN_OR_RETURN(std::vector<Id> next,
-                           loops_.Reduce(pass, b_.ConstI64(0), kernel_.AddI64(group_.row_length()), carries));
+                           loops_.Reduce(pass, b_.ConstI64(0), RowEnd(), carries));
   b_.Yield(next);
   nest_.Unbind(group_.outer());
   nest_.CloseScope();
