@@ -150,7 +150,9 @@ void FunctionEmitter::EmitStore(Id id) {
     return Scatter(place, parts);
   }
   for (int part = 0; part < lanes_.parts; ++part) {
-    if (known->isOne()) {
+    if (known->isOne() && deferred_ != nullptr) {
+      deferred_->push_back({place, parts[part]});
+    } else if (known->isOne()) {
       StoreDense(place, part, parts[part]);
     } else {
       int width = lanes_.width;

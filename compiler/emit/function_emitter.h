@@ -111,6 +111,9 @@ class FunctionEmitter {
   void EmitWhile(plan::Id id, const plan::Loop& loop);
   void EmitIf(plan::Id id, const plan::Loop& loop);
   void EmitLanes(const plan::Loop& loop);
+  bool MayOverlap(const plan::Loop& loop);
+  llvm::Value* WholeVectors(const plan::Loop& loop, llvm::Value* lo, llvm::Value* hi, int width, int parts);
+  void MaskedVectors(const plan::Loop& loop, llvm::Value* lo, llvm::Value* hi, int width);
   void SetLanes(int width, int parts, llvm::Value* count);
   int LaneWidth(const plan::Loop& loop);
   int MapUnroll(const plan::Loop& loop);
@@ -154,6 +157,10 @@ class FunctionEmitter {
     llvm::Type* type = nullptr;       // of memory, scalar
     int bytes = 0;
     bool invariant = false;           // nothing writes there while the kernel runs
+  };
+  struct DeferredStore {
+    Place place;
+    llvm::Value* value = nullptr;
   };
   Place Locate(const plan::Access& access);
   llvm::Value* BufferPointer(int buffer);
@@ -214,6 +221,7 @@ class FunctionEmitter {
   std::map<plan::Id, Values> results_;
   std::vector<Scope> scopes_;
   Lanes lanes_;
+  std::vector<DeferredStore>* deferred_ = nullptr;  // where dense stores of one vector go instead of memory
 };
 
 }  // namespace treadle::emit

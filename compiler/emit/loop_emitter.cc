@@ -16,6 +16,8 @@ namespace {
 
 // From here on a lanes loop's body is written once, with masks: compiling it costs more than they do.
 constexpr int kOneCopyCost = 300;
+// Up to here an overlapping last vector, which is a further copy, is worth its compilation.
+constexpr int kOverlapCost = 40;
 
 llvm::BasicBlock* NewBlock(llvm::Function* function) {
   return llvm::BasicBlock::Create(function->getContext(), "", function);
@@ -306,7 +308,41 @@ Value FunctionEmitter::LaneIndex(llvm::Value* first) {
   return {.elt = ElementType::kI64, .variance = Variance::kAffine, .level = top(), .base = first, .stride = I64(1)};
 }
 
-// Whole vectors, `unroll` of them at once; then one vector at a time with the lanes past the end switched off.
+// Whether the last vector may be computed before the others and stored after them: light, straight-line code whose stores
+// are dense and follow all loads, so that computing elements twice gives them the same values.
+bool FunctionEmitter::MayOverlap(const Loop& loop) {
+  if (v4() || quick() || ReadsPastLane(loop) || BodyCost(plan_, loop.body, variance_) > kOverlapCost) return false;
+  bool stored = false;
+  for (Id id = loop.body.first; id < loop.body.end; ++id) {
+    Op op = plan_.node(id).op;
+    if (op == Op::kLoop || op == Op::kMove || op == Op::kCall || (op == Op::kLoad && stored)) return false;
+    if (op != Op::kStore) continue;
+    stored = true;
+    if (LaneStride(plan_, plan_.accesses[plan_.node(id).imm], variance_) != 1) return false;
+  }
+  return true;
+}
+
+// Whole vectors, `parts` of them at once; returns the first element that is not done.
+llvm::Value* FunctionEmitter::WholeVectors(const Loop& loop, llvm::Value* lo, llvm::Value* hi, int width, int parts) {
+  int64_t step = int64_t{width} * parts;
+  llvm::Value* end = b_.CreateSub(hi, I64(step - (ReadsPastLane(loop) ? 0 : 1)));  // while i + step <= hi
+  return For(lo, end, I64(step), {lo}, [&](llvm::Value* index, const Parts&) {
+    SetLanes(width, parts, nullptr);
+    EmitBlock(loop.body, {LaneIndex(index)});
+    return Parts{b_.CreateAdd(index, I64(step))};
+  })[0];
+}
+
+// One vector at a time, with the lanes past the end switched off.
+void FunctionEmitter::MaskedVectors(const Loop& loop, llvm::Value* lo, llvm::Value* hi, int width) {
+  For(lo, hi, I64(width), {}, [&](llvm::Value* index, const Parts&) {
+    SetLanes(width, 1, b_.CreateSub(hi, index));
+    EmitBlock(loop.body, {LaneIndex(index)});
+    return Parts{};
+  });
+}
+
 void FunctionEmitter::EmitLanes(const Loop& loop) {
   Lanes outside = lanes_;
   int width = LaneWidth(loop);
@@ -314,27 +350,30 @@ void FunctionEmitter::EmitLanes(const Loop& loop) {
   llvm::Value* lo = Scalar(loop.lo);
   llvm::Value* hi = Scalar(loop.hi);
   if (v4() && BodyCost(plan_, loop.body, variance_) > kOneCopyCost) {
-    For(lo, hi, I64(width), {}, [&](llvm::Value* index, const Parts&) {
-      SetLanes(width, 1, b_.CreateSub(hi, index));
-      EmitBlock(loop.body, {LaneIndex(index)});
+    MaskedVectors(loop, lo, hi, width);
+  } else if (!MayOverlap(loop)) {
+    MaskedVectors(loop, WholeVectors(loop, lo, hi, width, parts), hi, width);
+  } else {
+    // Where masks are slow: the last vector overlaps the one before it. Loaded first, so that it is right in place.
+    llvm::Value* enough = b_.CreateICmpSGE(b_.CreateSub(hi, lo), I64(width));
+    auto overlapping = [&] {
+      std::vector<DeferredStore> last;
+      SetLanes(width, 1, nullptr);
+      deferred_ = &last;
+      EmitBlock(loop.body, {LaneIndex(b_.CreateSub(hi, I64(width)))});
+      Forget(loop.body);
+      deferred_ = nullptr;
+      llvm::Value* at = WholeVectors(loop, lo, hi, width, parts);
+      if (parts > 1) WholeVectors(loop, at, hi, width, 1);
+      SetLanes(width, 1, nullptr);
+      for (const DeferredStore& store : last) StoreDense(store.place, 0, store.value);
+      return Parts{};
+    };
+    If(enough, overlapping, [&] {
+      MaskedVectors(loop, lo, hi, width);
       return Parts{};
     });
-    lanes_ = outside;
-    return;
   }
-  int64_t step = int64_t{width} * parts;
-  // Whole vectors: i + step <= hi.
-  llvm::Value* end = b_.CreateSub(hi, I64(step - (ReadsPastLane(loop) ? 0 : 1)));
-  Parts rest = For(lo, end, I64(step), {lo}, [&](llvm::Value* index, const Parts&) {
-    SetLanes(width, parts, nullptr);
-    EmitBlock(loop.body, {LaneIndex(index)});
-    return Parts{b_.CreateAdd(index, I64(step))};
-  });
-  For(rest[0], hi, I64(width), {}, [&](llvm::Value* index, const Parts&) {
-    SetLanes(width, 1, b_.CreateSub(hi, index));
-    EmitBlock(loop.body, {LaneIndex(index)});
-    return Parts{};
-  });
   lanes_ = outside;
 }
 
