@@ -32,6 +32,16 @@ llvm::Value* OpEmitter::DivideByFloat(llvm::Value* a, llvm::Value* b, bool is_si
   return b_.CreateFPToUI(b_.CreateFDiv(b_.CreateUIToFP(a, fp), b_.CreateUIToFP(b, fp)), a->getType());
 }
 
+// floor(a m / 2^s), plus one below zero, with m a little above 2^s / divisor: exact for all 32-bit integers. One
+// product of 64 bits is a shorter chain than what LLVM makes of a high half of 32.
+llvm::Value* OpEmitter::DivideByReciprocal(llvm::Value* a, int64_t divisor) {
+  int log = 64 - static_cast<int>(llvm::countl_zero(static_cast<uint64_t>(divisor - 1)));
+  uint64_t factor = (uint64_t{1} << (31 + log)) / static_cast<uint64_t>(divisor) + 1;
+  llvm::Value* product = b_.CreateMul(b_.CreateSExt(a, b_.getInt64Ty()), b_.getInt64(factor));
+  llvm::Value* quotient = b_.CreateTrunc(b_.CreateAShr(product, 31 + log), a->getType());
+  return b_.CreateSub(quotient, b_.CreateAShr(a, 31));
+}
+
 // x/0 is all ones and x%0 is x; MIN/-1 is MIN and MIN%-1 is 0.
 llvm::Value* OpEmitter::Divide(llvm::Value* a, llvm::Value* b, bool is_signed, bool remainder) {
   auto* constant = llvm::dyn_cast<llvm::Constant>(b);
@@ -50,9 +60,12 @@ llvm::Value* OpEmitter::Divide(llvm::Value* a, llvm::Value* b, bool is_signed, b
     divisor = b_.CreateSelect(trap, Int(b, 1), b);
   }
   bool by_float = a->getType()->isVectorTy() && a->getType()->getScalarSizeInBits() <= 32 && !harmless;
-  llvm::Value* quotient = by_float    ? DivideByFloat(a, divisor, is_signed)
-                          : is_signed ? b_.CreateSDiv(a, divisor)
-                                      : b_.CreateUDiv(a, divisor);
+  bool by_reciprocal = harmless && is_signed && a->getType()->isIntegerTy(32) && known->getSExtValue() > 2 &&
+                       !known->getValue().isPowerOf2();
+  llvm::Value* quotient = by_reciprocal ? DivideByReciprocal(a, known->getSExtValue())
+                          : by_float    ? DivideByFloat(a, divisor, is_signed)
+                          : is_signed   ? b_.CreateSDiv(a, divisor)
+                                        : b_.CreateUDiv(a, divisor);
   if (!remainder) return harmless ? quotient : b_.CreateSelect(zero, Int(a, -1), quotient);
   llvm::Value* rest = b_.CreateSub(a, b_.CreateMul(quotient, divisor));
   return harmless ? rest : b_.CreateSelect(zero, a, rest);

@@ -47,6 +47,7 @@ class OpEmitter {
   // integer_emitter.cc
   llvm::Value* Divide(llvm::Value* a, llvm::Value* b, bool is_signed, bool remainder);
   llvm::Value* DivideByFloat(llvm::Value* a, llvm::Value* b, bool is_signed);
+  llvm::Value* DivideByReciprocal(llvm::Value* a, int64_t divisor);
   llvm::Value* Shift(plan::Op op, llvm::Value* a, llvm::Value* amount, ElementType elt);
   llvm::Value* IntegerPower(llvm::Value* base, llvm::Value* exponent, bool is_signed);
 
