@@ -127,7 +127,8 @@ class Parser {
 
   bool Type(ElementType& out) {
     std::optional<ElementType> type = ParseElementType(PeekWord());
-    if (!type) return Fail("expected an element type");
+    bool held = type && (*type == ElementType::kI1 || IsInteger(*type) || IsFloat(*type));
+    if (!held) return Fail("expected an element type of plans");
     Word();
     out = *type;
     return true;
@@ -293,6 +294,7 @@ class Parser {
       Access access;
       Id value;
       if (!ParseAccess(access) || !Value(value)) return false;
+      if (builder_.elt(value) != builder_.buffer_elt(access.buffer)) return Fail("the buffer has another element type");
       builder_.Store(access, value);
       return true;
     }

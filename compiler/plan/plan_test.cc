@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "compiler/plan/interpret.h"
 #include "compiler/plan/parse.h"
 #include "compiler/plan/print.h"
@@ -32,6 +37,30 @@ TEST_P(RandomPlanTest, VerifiesPrintsParsesAndRuns) {
     EXPECT_EQ(Difference(random, *original, *split), "") << text;
     EXPECT_EQ(random.memory[0], (*original)[0]) << "inputs stay as they are";
   }
+}
+
+// Whatever stands in a text, it is a plan or an error.
+TEST(ParseTest, DamagedTextIsAnErrorOrAPlan) {
+  uint64_t state = 1;
+  auto below = [&](size_t n) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    return static_cast<size_t>(state >> 33) % n;
+  };
+  constexpr std::string_view kPieces[] = {"%",   "$",     "@",  "[",  "]",           "{",    "}",    "yield",
+                                          "f32", "token", "u0", "-1", "99999999999", "load", "lanes"};
+  std::vector<std::string> texts;
+  for (int seed = 0; seed < 20; ++seed) texts.push_back(Print(MakeRandomPlan(seed).plan));
+  int plans = 0, errors = 0;
+  for (int round = 0; round < 1000; ++round) {
+    std::string text = texts[round % texts.size()];
+    for (size_t k = 1 + below(3); k > 0; --k) {
+      std::string_view piece = kPieces[below(std::size(kPieces))];
+      text.replace(below(text.size()), below(8), below(2) ? piece : text.substr(below(text.size()), below(12)));
+    }
+    (Parse(text).ok() ? plans : errors) += 1;
+  }
+  EXPECT_GT(plans, 10);
+  EXPECT_GT(errors, 500);
 }
 
 INSTANTIATE_TEST_SUITE_P(, RandomPlanTest, testing::Range(0, 8));

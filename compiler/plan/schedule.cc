@@ -9,6 +9,7 @@
 #include "compiler/plan/schedules/reduce_group.h"
 #include "compiler/plan/schedules/serial.h"
 #include "compiler/plan/schedules/transpose.h"
+#include "compiler/plan/verify.h"
 
 namespace treadle::plan {
 
@@ -22,9 +23,7 @@ Instance EmptyInstance(const graph::Graph& graph, const Group& group, const exec
   return kernel.Finish();
 }
 
-}  // namespace
-
-StatusOr<Instance> ScheduleGroup(const graph::Graph& graph, const Group& group, const executable::Target& target) {
+StatusOr<Instance> BuildInstance(const graph::Graph& graph, const Group& group, const executable::Target& target) {
   if (ClassOf(graph, graph.ops[group.ops.front()]) == OperationClass::kControl)
     return ScheduleSerial(graph, group, target);
   bool empty = std::all_of(group.outputs.begin(), group.outputs.end(),
@@ -45,6 +44,16 @@ StatusOr<Instance> ScheduleGroup(const graph::Graph& graph, const Group& group, 
   if (last.code == graph::OpCode::kConcatenate) return ScheduleConcatenate(graph, group, target);
   if (last.code == graph::OpCode::kPad) return SchedulePad(graph, group, target);
   return ScheduleMap(graph, group, target);
+}
+
+}  // namespace
+
+StatusOr<Instance> ScheduleGroup(const graph::Graph& graph, const Group& group, const executable::Target& target) {
+  TREADLE_ASSIGN_OR_RETURN(Instance instance, BuildInstance(graph, group, target));
+#ifndef NDEBUG
+  TREADLE_RETURN_IF_ERROR(Verify(instance.plan));
+#endif
+  return instance;
 }
 
 }  // namespace treadle::plan

@@ -19,9 +19,11 @@ using graph::OpId;
 using graph::RegionId;
 using graph::ValueId;
 
-constexpr int64_t kSmall = 64;      // elements of an array that may live in registers
-constexpr int64_t kMaxCode = 3000;  // machine operations, about
-constexpr size_t kMaxOps = 1500;    // of the graph: more are not looked at
+constexpr int64_t kSmall = 64;            // elements of an array that may live in registers
+constexpr int64_t kTiny = 16;             // up to here single elements are as good as vectors
+constexpr int64_t kMaxCode = 3000;        // machine operations, about
+constexpr int64_t kMaxCodeOfSmall = 800;  // if there are arrays above kTiny
+constexpr size_t kMaxOps = 1500;          // of the graph: more are not looked at
 
 bool IsSmall(const Graph& graph, ValueId value) { return graph.shape(value).elements() <= kSmall; }
 
@@ -399,6 +401,20 @@ size_t OpsIn(const Graph& graph, const graph::Op& op) {
   return count;
 }
 
+// Whether no operation inside makes an array above kTiny, other than by writing into one.
+bool OnlyTiny(const Graph& graph, const graph::Op& op) {
+  for (RegionId region : op.regions) {
+    for (OpId number : graph.regions[region].ops) {
+      const graph::Op& inner = graph.ops[number];
+      for (ValueId result : inner.results) {
+        if (graph.shape(result).elements() > kTiny && IsSmall(graph, result)) return false;
+      }
+      if (!OnlyTiny(graph, inner)) return false;
+    }
+  }
+  return true;
+}
+
 int64_t CodeSize(const Plan& plan) {
   int64_t size = 0;
   for (const Node& node : plan.nodes) {
@@ -447,7 +463,7 @@ bool IsSerial(const Graph& graph, OpId number) {
     if (!IsInvariant(graph, op, k) && also_read.contains(op.operands[k])) return false;
   }
   StatusOr<Instance> instance = Build(graph, group, executable::Target{});
-  return instance.ok() && CodeSize(instance->plan) <= kMaxCode;
+  return instance.ok() && CodeSize(instance->plan) <= (OnlyTiny(graph, op) ? kMaxCode : kMaxCodeOfSmall);
 }
 
 StatusOr<Instance> ScheduleSerial(const Graph& graph, const Group& group, const executable::Target& target) {

@@ -12,6 +12,8 @@
 namespace treadle::plan {
 namespace {
 
+constexpr int64_t kMaxProducts = 256;  // of a dot_general: from there on vectors of kernels/dense are faster
+
 using graph::Graph;
 using graph::OpCode;
 using Dims = std::vector<int64_t>;
@@ -284,6 +286,7 @@ class Unroller {
     int64_t length = Count(contracted);
     ElementType accumulator = kernels::dense::DotAccumulator(lhs.type, rhs.type, result_.type);
     kernels::dense::SumOrder order = kernels::dense::DotSumOrder(m, n, length, accumulator);
+    if (result_.elements() * length > kMaxProducts) return Unsupported(graph_, op_, "too large to be unrolled");
     if (accumulator == ElementType::kInvalid || order.parts != 1)
       return Unsupported(graph_, op_, "inside a serial loop");
     Elements out;
