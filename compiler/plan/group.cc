@@ -478,7 +478,7 @@ Group Grouper::Finish(const Working& working) {
     ops.insert(def);
     OperationClass cls = ClassOf(graph_, op);
     bool direct = cls == OperationClass::kDot || cls == OperationClass::kControl || cls == OperationClass::kTranspose;
-    for (ValueId operand : op.operands) {
+    for (const ValueId& operand : op.operands) {
       if (op.code == OpCode::kOptimizationBarrier && op.results[&operand - op.operands.data()] != value) continue;
       bool overwritten = cls == OperationClass::kUpdate && &operand == &op.operands[0];
       if (direct || overwritten || copied_.contains({&op, operand})) {
