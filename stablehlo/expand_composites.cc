@@ -81,7 +81,7 @@ class Expander {
     bool removed = true;
     while (removed) {
       removed = false;
-      const auto uses = mlir::SymbolTable::getSymbolUses(module_.getOperation());
+      const auto uses = mlir::SymbolTable::getSymbolUses(&module_.getBodyRegion());
       if (!uses) return;  // an operation hides its uses
       llvm::DenseSet<mlir::StringAttr> used;
       for (const mlir::SymbolTable::SymbolUse& use : *uses) used.insert(use.getSymbolRef().getRootReference());

@@ -18,6 +18,28 @@ void printTypedElements(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::Ele
   printer << value;
 }
 
+// ", max_ulp_difference = 3, min_ulp_difference = 1", each optional.
+mlir::ParseResult parseUlpBounds(mlir::OpAsmParser& parser, mlir::IntegerAttr& most, mlir::IntegerAttr& least) {
+  while (succeeded(parser.parseOptionalComma())) {
+    llvm::StringRef name;
+    uint64_t value = 0;
+    const llvm::SMLoc location = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name) || parser.parseEqual() || parser.parseInteger(value)) return mlir::failure();
+    const bool is_most = name == "max_ulp_difference";
+    if (!is_most && name != "min_ulp_difference") {
+      return parser.emitError(location) << "expected max_ulp_difference or min_ulp_difference, got '" << name << "'";
+    }
+    (is_most ? most : least) =
+        mlir::IntegerAttr::get(parser.getBuilder().getIntegerType(64, /*isSigned=*/false), llvm::APInt(64, value));
+  }
+  return mlir::success();
+}
+
+void printUlpBounds(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::IntegerAttr most, mlir::IntegerAttr least) {
+  if (most) printer << ", max_ulp_difference = " << most.getUInt();
+  if (least) printer << ", min_ulp_difference = " << least.getUInt();
+}
+
 }  // namespace
 
 }  // namespace treadle::check

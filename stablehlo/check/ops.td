@@ -34,11 +34,11 @@ def ExpectAlmostEqConstOp : Check_Op<"expect_almost_eq_const"> {
 def ExpectCloseOp : Check_Op<"expect_close"> {
   let summary = "at most max_ulp_difference representable values apart, and at least min_ulp_difference at the worst place";
   let arguments = (ins AnyTensorType:$actual, AnyTensorType:$expected,
-                       DefaultValuedOptionalAttr<I64Attr, "1">:$max_ulp_difference,
-                       DefaultValuedOptionalAttr<I64Attr, "0">:$min_ulp_difference);
+                       DefaultValuedOptionalAttr<UI64Attr, "1">:$max_ulp_difference,
+                       DefaultValuedOptionalAttr<UI64Attr, "0">:$min_ulp_difference);
   let assemblyFormat = [{
-    $actual `,` $expected (`,` `max_ulp_difference` `=` $max_ulp_difference^)?
-    (`,` `min_ulp_difference` `=` $min_ulp_difference^)? attr-dict `:` type($actual) `,` type($expected)
+    $actual `,` $expected `` custom<UlpBounds>($max_ulp_difference, $min_ulp_difference) attr-dict `:`
+    type($actual) `,` type($expected)
   }];
 }
 

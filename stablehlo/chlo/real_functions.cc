@@ -31,10 +31,10 @@ Value Acos(MathBuilder& m, Value x) { return m.Binary<stablehlo::Atan2Op>(Cosine
 
 namespace {
 
-// exp(|x|) / 2 in two factors: their product overflows only where the function does.
-Value HalfExp(MathBuilder& m, Value magnitude) {
-  const Value root = m.Exp(m.Mul(magnitude, m.Constant(0.5)));
-  return m.Mul(m.Mul(root, m.Constant(0.5)), root);
+// exp(x) / 2 for x >= 0, as exp(x - 1) * (e / 2): the difference is exact from 1 on, and the product overflows only
+// where the result does.
+Value HalfExp(MathBuilder& m, Value x) {
+  return m.Mul(m.Exp(m.Sub(x, m.Constant(1))), m.Constant(std::numbers::e / 2));
 }
 
 // log(2 x) for x so large that x * x is not needed, or would overflow.

@@ -117,7 +117,7 @@ def ResultAccuracyAttr : Stablehlo_Attr<"ResultAccuracy", "result_accuracy"> {
 
 def SubAxisInfoAttr : Stablehlo_Attr<"SubAxisInfo", "sub_axis_info"> {
   let parameters = (ins "int64_t":$pre_size, "int64_t":$size);
-  let assemblyFormat = "`(` $pre_size `)` $size";
+  let assemblyFormat = "`(` $pre_size `)` `` $size";
 }
 
 def AxisRefAttr : Stablehlo_Attr<"AxisRef", "axis_ref"> {
