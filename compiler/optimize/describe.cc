@@ -56,9 +56,13 @@ bool Planned(ElementType type) {
 
 }  // namespace
 
-std::string LocationText(mlir::Location location) {
+std::string LocationText(mlir::Location location, llvm::ArrayRef<mlir::Location> calls) {
   Parts parts;
   Collect(location, parts);
+  for (mlir::Location call : llvm::reverse(calls)) {
+    if (!parts.file.empty()) break;
+    Collect(call, parts);
+  }
   if (parts.file.empty()) return parts.name.empty() ? "unknown location" : parts.name;
   return parts.name.empty() ? parts.file : parts.file + " (" + parts.name + ")";
 }
@@ -68,7 +72,7 @@ std::string Describe(mlir::Operation* op) {
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) text += (i ? ", " : "") + TextOf(type);
   text += ") -> (";
   for (auto [i, type] : llvm::enumerate(op->getResultTypes())) text += (i ? ", " : "") + TextOf(type);
-  return text + ") at " + LocationText(op->getLoc());
+  return text + ")";
 }
 
 Status NotYet(mlir::Operation* op, std::string_view why) {

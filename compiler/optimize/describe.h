@@ -12,13 +12,15 @@
 
 namespace treadle::compiler {
 
-// "model.py:12:8 (jit(step)/dot_general)": the innermost file position and the outermost name that the location has.
-std::string LocationText(mlir::Location location);
+// "model.py:12:8 (jit(step)/dot_general)": the innermost file position and the outermost name that the location has. An
+// operation of a called function may know its name alone; the file is then that of the innermost of `calls` (outermost
+// first) which has one.
+std::string LocationText(mlir::Location location, llvm::ArrayRef<mlir::Location> calls = {});
 
-// "stablehlo.add (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>) at model.py:12:8 (jit(step)/add)".
+// "stablehlo.add (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>)".
 std::string Describe(mlir::Operation* op);
 
-// UNIMPLEMENTED: Describe(op) is not implemented yet[: why].
+// UNIMPLEMENTED: Describe(op) is not implemented yet[: why]. Where the operation stands is for the caller to add.
 Status NotYet(mlir::Operation* op, std::string_view why = "");
 
 // The shape of a value of `op`. UNIMPLEMENTED for types that the planner does not know; RESOURCE_EXHAUSTED for sizes

@@ -65,7 +65,7 @@ class Importer {
 
   int32_t Location(mlir::Operation* op) {
     auto [it, inserted] = locations_.try_emplace(op->getLoc(), static_cast<int32_t>(graph_.locations.size()));
-    if (inserted) graph_.locations.push_back(LocationText(op->getLoc()));
+    if (inserted) graph_.locations.push_back(LocationText(op->getLoc(), calls_));
     return it->second;
   }
 
@@ -82,7 +82,12 @@ class Importer {
   // Returns the terminator's operands.
   StatusOr<std::vector<ValueId>> ImportBlock(mlir::Block& block, RegionId region, int depth) {
     if (depth > kMaxDepth) return ResourceExhausted("calls or regions nest deeper than " + std::to_string(kMaxDepth));
-    for (mlir::Operation& op : block.without_terminator()) TREADLE_RETURN_IF_ERROR(ImportOp(&op, region, depth));
+    for (mlir::Operation& op : block.without_terminator()) {
+      Status status = ImportOp(&op, region, depth);
+      if (status.ok()) continue;
+      if (std::exchange(located_, true)) return status;
+      return Status(status.code(), status.message() + ", at " + LocationText(op.getLoc(), calls_));
+    }
     return Operands(block.getTerminator());
   }
 
@@ -133,7 +138,9 @@ class Importer {
       ValueId value = values_.lookup(operand);
       values_[argument] = value;
     }
+    calls_.push_back(op->getLoc());
     TREADLE_ASSIGN_OR_RETURN(std::vector<ValueId> results, ImportBlock(func.getBody().front(), region, depth + 1));
+    calls_.pop_back();
     for (auto [result, value] : llvm::zip(op->getResults(), results)) values_[result] = value;
     return OkStatus();
   }
@@ -163,6 +170,8 @@ class Importer {
   graph::Graph graph_;
   llvm::DenseMap<mlir::Value, ValueId> values_;
   llvm::DenseMap<mlir::Location, int32_t> locations_;
+  std::vector<mlir::Location> calls_;  // being inlined, outermost first
+  bool located_ = false;               // the error on its way up says where
 };
 
 }  // namespace

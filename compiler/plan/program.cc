@@ -43,6 +43,30 @@ void DropFilled(const Graph& graph, const TaskList& list, std::set<graph::OpId>&
   }
 }
 
+// Floating point operations and bytes of one execution, bodies of loops counted once.
+void AddCost(const Graph& graph, const TaskList& list, executable::Executable& exe) {
+  for (const Task& task : list.tasks) {
+    for (const TaskList& inner : task.regions) AddCost(graph, inner, exe);
+    if (task.group.kind == GroupKind::kControl) continue;
+    for (ValueId value : task.group.inputs) exe.bytes_accessed += static_cast<double>(graph.shape(value).bytes());
+    for (ValueId value : task.group.outputs) exe.bytes_accessed += static_cast<double>(graph.shape(value).bytes());
+    for (graph::OpId id : task.group.ops) {
+      const graph::Op& op = graph.ops[id];
+      if (op.results.empty()) continue;
+      double elements = static_cast<double>(graph.shape(op.results[0]).elements());
+      if (op.code == OpCode::kDotGeneral) {
+        for (int64_t d : op.attrs.dot.lhs_contracting)
+          elements *= static_cast<double>(graph.shape(op.operands[0]).dims[d]);
+        exe.flops += 2 * elements;
+      } else if (op.code == OpCode::kReduce) {
+        exe.flops += static_cast<double>(graph.shape(op.operands[0]).elements());
+      } else if (OpClassOf(op.code) == graph::OpClass::kElementwise) {
+        exe.flops += elements;
+      }
+    }
+  }
+}
+
 std::string OperandText(const executable::Operand& operand) {
   std::string text = "v" + std::to_string(operand.value);
   return operand.offset == 0 ? text : text + "+" + std::to_string(operand.offset);
@@ -103,6 +127,7 @@ StatusOr<Program> PlanProgram(const Graph& graph, const executable::Target& targ
   for (size_t i = 0; i < main.arguments.size(); ++i) {
     program.executable.parameters.push_back({graph.shape(main.arguments[i]), static_cast<bool>(graph.donated[i])});
   }
+  AddCost(graph, tasks, program.executable);
   Placement placement = PlaceValues(graph, tasks, constant_of);
   TREADLE_RETURN_IF_ERROR(WriteSteps(graph, tasks, constant_of, std::move(placement), program));
   return program;
