@@ -23,6 +23,11 @@ using graph::ValueId;
 constexpr int64_t kVectorRows =
     16;  // rows up to here are reduced many at once, so what is done once a row is vector code too
 constexpr int64_t kBakedElements = 1;
+// A pointwise value is computed again by every reader, like a free one, if that is cheap and reads little: scalars,
+// masks, one-hot rows.
+constexpr int kCheapUops = 8;
+constexpr int64_t kMuchSmaller = 8;
+constexpr size_t kScalarReads = 4;
 
 // A value that an operation reads, seen through free operations.
 struct Source {
@@ -56,6 +61,13 @@ class Grouper {
   StatusOr<std::vector<Group>> Run();
 
  private:
+  // Whether readers compute the value again instead of reading it.
+  bool IsFree(ValueId value) const {
+    OpId def = graph_.values[value].def;
+    if (def < 0 || graph_.values[value].region != region_id_) return false;
+    return ClassOf(graph_, graph_.ops[def]) == OperationClass::kFree || cheap_.contains(value);
+  }
+  bool IsCheap(const graph::Op& op, const std::vector<Source>& sources, int& uops) const;
   void FindLive();
   void FindNeeded();
   void NeedNested(RegionId region);
@@ -88,8 +100,9 @@ class Grouper {
   const graph::Region& region_;
   const executable::Target& target_;
   const GroupLimits limits_;
-  std::vector<bool> live_;    // by OpId
-  std::set<ValueId> needed_;  // values that must be in memory
+  std::vector<bool> live_;        // by OpId
+  std::set<ValueId> needed_;      // values that must be in memory
+  std::map<ValueId, int> cheap_;  // pointwise values that are as good as free, and what they cost with what they read
   std::map<ValueId, std::vector<Source>> traces_;
   std::map<ValueId, int> group_of_;                        // members
   std::set<std::pair<const graph::Op*, ValueId>> copied_;  // operands of updates that are read from memory though free
@@ -162,12 +175,13 @@ const std::vector<Source>& Grouper::Trace(ValueId value) {
   // Free operations stand in program order, so that tracing every one as it comes needs no deep recursion.
   std::vector<Source> sources;
   OpId def = graph_.values[value].def;
-  bool here = def >= 0 && graph_.values[value].region == region_id_;
   if (IsConstant(graph_, value)) {
     if (!graph_.ops[def].attrs.splat && graph_.shape(value).elements() > kBakedElements)
       sources.push_back({value, Source::kLinear});
-  } else if (!here || ClassOf(graph_, graph_.ops[def]) != OperationClass::kFree) {
+  } else if (!IsFree(value)) {
     sources.push_back({value, Source::kLinear});
+  } else if (cheap_.contains(value)) {
+    sources = SourcesOf(graph_.ops[def]);
   } else {
     const graph::Op& op = graph_.ops[def];
     for (size_t k = 0; k < op.operands.size(); ++k) {
@@ -184,6 +198,21 @@ const std::vector<Source>& Grouper::Trace(ValueId value) {
     }
   }
   return traces_.emplace(value, std::move(sources)).first->second;
+}
+
+bool Grouper::IsCheap(const graph::Op& op, const std::vector<Source>& sources, int& uops) const {
+  if (needed_.contains(op.results[0])) return false;
+  uops = UopsOf(graph_, op);
+  for (ValueId value : op.operands) {
+    while (!cheap_.contains(value) && IsFree(value) && !graph_.ops[graph_.values[value].def].operands.empty()) {
+      value = graph_.ops[graph_.values[value].def].operands[0];
+    }
+    if (auto cheap = cheap_.find(value); cheap != cheap_.end()) uops += cheap->second;
+  }
+  if (uops > kCheapUops) return false;
+  int64_t elements = graph_.shape(op.results[0]).elements(), read = 0;
+  for (const Source& source : sources) read += graph_.shape(source.base).elements();
+  return read * kMuchSmaller <= elements || (elements == 1 && sources.size() <= kScalarReads);
 }
 
 std::vector<Source> Grouper::SourcesOf(const graph::Op& op) {
@@ -464,8 +493,7 @@ Group Grouper::Finish(const Working& working) {
     OpId def = graph_.values[value].def;
     bool constant = IsConstant(graph_, value);
     bool baked = constant && (graph_.ops[def].attrs.splat || graph_.shape(value).elements() <= kBakedElements);
-    bool here = def >= 0 && graph_.values[value].region == region_id_ && !constant;
-    bool inside = members.contains(value) || (here && ClassOf(graph_, graph_.ops[def]) == OperationClass::kFree);
+    bool inside = members.contains(value) || (!constant && IsFree(value));
     if (baked) {
       ops.insert(def);
       continue;
@@ -510,9 +538,15 @@ StatusOr<std::vector<Group>> Grouper::Run() {
           if (needed_.contains(result) && op.code != OpCode::kConstant) PlacePointwise(result, 1, sources);
         }
         break;
-      case OperationClass::kPointwise:
-        PlacePointwise(op.results[0], UopsOf(graph_, op), SourcesOf(op));
+      case OperationClass::kPointwise: {
+        std::vector<Source> sources = SourcesOf(op);
+        if (int uops; IsCheap(op, sources, uops)) {
+          cheap_.emplace(op.results[0], uops);
+        } else {
+          PlacePointwise(op.results[0], UopsOf(graph_, op), sources);
+        }
         break;
+      }
       case OperationClass::kReduce:
         TREADLE_RETURN_IF_ERROR(PlaceReduce(op));
         break;

@@ -134,7 +134,8 @@ void Cols::CloseLanes() {
 Status Cols::AddRows(Id first, int64_t count, bool start) {
   std::vector<Digits> rows;
   for (int64_t k = 0; k < count; ++k) rows.push_back(DigitsOf(k == 0 ? first : b_.Add(first, b_.ConstI64(k))));
-  Id column = OpenLanes(UnrollFor(static_cast<int>(count) * nest_.UopsPerIteration()));
+  // Single rows are few: less code for them.
+  Id column = OpenLanes(count == 1 ? 1 : UnrollFor(static_cast<int>(count) * nest_.UopsPerIteration()));
   std::vector<std::vector<std::vector<Id>>> values;
   for (const Digits& row : rows) {
     TREADLE_ASSIGN_OR_RETURN(std::vector<std::vector<Id>> ids, RowValues(row));
@@ -170,7 +171,7 @@ Status Cols::WriteLeaf(Id lo, Id hi) {
 // 0.
 Status Cols::WriteResults(Id leaves) {
   Id distance = kernel_.AddI64(columns_ * blocks_);
-  Id column = OpenLanes(UnrollFor(nest_.UopsPerIteration()));
+  Id column = OpenLanes(leaves == kNone ? 1 : 2);
   TREADLE_RETURN_IF_ERROR(nest_.Hoist());
   size_t number = 0;
   for (const Reduction& reduction : group_.reductions()) {

@@ -23,12 +23,12 @@ void MapBox::AddOutput(graph::ValueId value, Nest::IndexOf from, uint16_t buffer
   stores_.push_back(nest_.AddStore(buffer, dims, std::move(to)));
 }
 
-Status MapBox::Prepare() {
+Status MapBox::Prepare(int most_unroll) {
   TREADLE_RETURN_IF_ERROR(nest_.Analyse());
   const std::vector<Axis>& axes = nest_.axes();
   double total = nest_.Iterations();
   cost_ns_ = EstimateNs(kernel_.target(), nest_.Bytes(), nest_.Bytes(), nest_.Uops());
-  unroll_ = UnrollFor(nest_.UopsPerIteration());
+  unroll_ = std::min(most_unroll, UnrollFor(nest_.UopsPerIteration()));
   if (axes.empty()) {
     tiles_ = 1;
     return OkStatus();

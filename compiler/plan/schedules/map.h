@@ -20,7 +20,8 @@ class MapBox {
   void AddOutput(graph::ValueId value, Nest::IndexOf from, uint16_t buffer, const std::vector<int64_t>& dims,
                  Nest::IndexOf to);
 
-  Status Prepare();
+  // `most_unroll`: where code should be small rather than fast.
+  Status Prepare(int most_unroll = 4);
   int64_t tiles() const { return tiles_; }
   int64_t cost_ns() const { return cost_ns_; }
   Nest& nest() { return nest_; }

@@ -14,7 +14,7 @@ Status WriteBoxes(Kernel& kernel, const Boxes& boxes) {
   int64_t cost = 0, tiles = 0;
   bool single = true;
   for (const auto& box : boxes) {
-    TREADLE_RETURN_IF_ERROR(box->Prepare());
+    TREADLE_RETURN_IF_ERROR(box->Prepare(boxes.size() > 2 ? 1 : 4));
     cost += box->cost_ns();
     single = single && box->tiles() <= 1;
   }
