@@ -237,7 +237,7 @@ double ToDouble(ElementType elt, uint64_t bits) {
 int64_t TotalOrder(ElementType elt, uint64_t bits) {
   int width = ElementBits(elt);
   int64_t extended = static_cast<int64_t>(bits << (64 - width)) >> (64 - width);
-  return extended >= 0 ? extended : extended ^ ((int64_t{1} << (width - 1)) - 1);
+  return extended >= 0 ? extended : extended ^ static_cast<int64_t>((uint64_t{1} << (width - 1)) - 1);
 }
 
 bool Compare(Predicate p, ElementType elt, uint64_t a, uint64_t b) {

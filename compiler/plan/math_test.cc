@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 
+#include "compiler/plan/evaluate.h"
 #include "compiler/plan/math/scalar.h"
 
 namespace treadle::plan {
@@ -54,6 +55,7 @@ long double Reference(Op op, long double x, long double y) {
 
 template <class T>
 T Compute(Op op, T x, T y, bool fma) {
+  FlushDenormals flush;  // as plans run
   if constexpr (sizeof(T) == 4) {
     math::Scalar32 m(fma);
     return EvaluateMath(m, op, x, y);

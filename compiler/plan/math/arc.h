@@ -27,11 +27,13 @@ typename M::F Atan2(M& m, typename M::F y, typename M::F x) {
   using F = typename M::F;
   constexpr bool kSingle = M::kBits == 32;
   F ax = Abs(m, x), ay = Abs(m, y), zero = m.Const(0);
-  // Very large ones are made smaller so that their sum is finite.
-  F huge = m.Const(kSingle ? 0x1p100 : 0x1p1000);
-  F shrink = m.Select(m.Or(m.Lt(huge, ax), m.Lt(huge, ay)), m.Const(0x1p-10), m.Const(1));
-  ax = m.Mul(ax, shrink);
-  ay = m.Mul(ay, shrink);
+  // Very large ones are made smaller so that their sum is finite, very small ones larger so that their difference is
+  // normal.
+  F huge = m.Const(kSingle ? 0x1p100 : 0x1p1000), tiny = m.Const(kSingle ? 0x1p-60 : 0x1p-900), one = m.Const(1);
+  F scale = m.Select(m.And(m.Lt(ax, tiny), m.Lt(ay, tiny)), m.Const(0x1p60), one);
+  scale = m.Select(m.Or(m.Lt(huge, ax), m.Lt(huge, ay)), m.Const(0x1p-10), scale);
+  ax = m.Mul(ax, scale);
+  ay = m.Mul(ay, scale);
   typename M::B steep = m.Lt(ax, ay);
   F u = m.Select(steep, ax, ay), v = m.Select(steep, ay, ax);
   F infinity = m.Const(kInfinity);
@@ -43,9 +45,9 @@ typename M::F Atan2(M& m, typename M::F y, typename M::F x) {
   typename M::B left = m.Lt(m.FromBits(m.IOr(SignOf(m, x), m.Bits(m.Const(1)))), zero);
   typename M::B minus = m.Or(m.And(steep, m.Not(left)), m.And(left, m.Not(steep)));
   F octants = m.Select(steep, m.Const(2), m.Select(left, m.Const(4), zero));
-  F one = m.Select(minus, m.Const(-1), m.Const(1));
-  octants = m.Add(octants, m.Select(upper, one, zero));
-  t = m.Mul(t, one);
+  F sign = m.Select(minus, m.Const(-1), one);
+  octants = m.Add(octants, m.Select(upper, sign, zero));
+  t = m.Mul(t, sign);
   F angle = m.Fma(t, AtanTail(m, m.Mul(t, t)),
                   m.Mul(octants, m.Const(kSingle ? 0x1.5110b4611a626p-23 : 0x1.1a62633145c07p-55)));
   angle = m.Fma(octants, m.Const(kSingle ? 0x1.921fb00000000p-1 : 0x1.921fb54442d18p-1), m.Add(t, angle));

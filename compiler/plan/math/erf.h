@@ -7,15 +7,19 @@
 
 namespace treadle::plan::math {
 
-// (erf(x) - x) / x, of z = x^2 <= 1.
+// erf(x) / x - kErfSlope, of z = x^2 <= 1.
+template <class M>
+inline constexpr double kErfSlope =
+    M::kBits == 32 ? 0x1.20dd760000000p+0 : 0x1.20dd750429b6dp+0;  // 2 / sqrt(pi), rounded
+
 template <class M>
 typename M::F ErfSmall(M& m, typename M::F z) {
   if constexpr (M::kBits == 32) {
-    constexpr double kC[] = {0.128379166,  -0.37612626,    0.112835787,   -0.0268533472,
-                             0.0051871622, -0.00079978531, 7.80690389e-05};
+    constexpr double kC[] = {-5.86353834e-08, -0.37612626,    0.112835787,   -0.0268533472,
+                             0.0051871622,    -0.00079978531, 7.80690389e-05};
     return Horner(m, z, kC);
   } else {
-    constexpr double kC[] = {0x1.06eba8214db69p-3,   -0x1.812746b0379e6p-2,  0x1.ce2f21a042b20p-4,
+    constexpr double kC[] = {0x1.1ae3a914fed80p-56,  -0x1.812746b0379e6p-2,  0x1.ce2f21a042b20p-4,
                              -0x1.b82ce3128499dp-6,  0x1.565bcd0db02e8p-8,   -0x1.c02db3d8ed32bp-11,
                              0x1.f9a321a11f954p-14,  -0x1.f4d1df396ee6ep-17, 0x1.b9def19fc8d2ep-20,
                              -0x1.5f1d36d218d1ep-23, 0x1.f7a412da349dap-27,  -0x1.386ac2da682e8p-30,
@@ -49,7 +53,7 @@ typename M::F Erf(M& m, typename M::F x) {
   a = m.Select(m.Lt(limit, a), limit, a);  // 1 from there on
   typename M::B small = m.Lt(a, one);
   F z = m.Mul(a, a);
-  F near = m.Fma(a, ErfSmall(m, m.Select(small, z, one)), a);
+  F near = m.Fma(a, m.Const(kErfSlope<M>), m.Mul(a, ErfSmall(m, m.Select(small, z, one))));
   ExpReduced<M> reduced = ReduceExp(m, Neg(m, LogErfc(m, a)));
   F far = m.Sub(one, Scale(m, ExpSmall(m, reduced.r), reduced.k));
   return FlipSign(m, m.Select(m.Lt(one, a), far, near), SignOf(m, x));
