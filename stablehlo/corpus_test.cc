@@ -71,7 +71,7 @@ int RoundTrip(std::string_view folder, bool (*take)(std::string_view name, std::
     auto again = ReadProgram(*context, printed, "printed " + name);
     EXPECT_TRUE(again.ok()) << again.status().ToString();
     if (again.ok()) EXPECT_EQ(Print(**again), printed) << name;
-    auto binary = ReadProgram(*context, Bytecode(**program), name + " as bytecode");
+    auto binary = ReadProgram(*context, Bytecode(**program), name + " as bytecode", PlainBytecode::kTrust);
     EXPECT_TRUE(binary.ok()) << binary.status().ToString();
     if (binary.ok()) EXPECT_EQ(Print(**binary), printed) << name;
   }

@@ -262,10 +262,10 @@ LogicalResult Expand(Operation* op) {
 
 }  // namespace
 
-LogicalResult ExpandChlo(mlir::ModuleOp module) {
+LogicalResult ExpandChlo(mlir::ModuleOp module, llvm::function_ref<bool(Operation*)> keep) {
   llvm::SmallVector<Operation*> operations;
   module.walk([&](Operation* op) {
-    if (llvm::isa_and_nonnull<chlo::ChloDialect>(op->getDialect())) operations.push_back(op);
+    if (llvm::isa_and_nonnull<chlo::ChloDialect>(op->getDialect()) && !(keep && keep(op))) operations.push_back(op);
   });
   for (Operation* op : operations) {
     if (failed(Expand(op))) return failure();

@@ -57,7 +57,8 @@ bool IsBytecode(std::string_view bytes) { return bytes.starts_with("ML\xefR"); }
 
 }  // namespace
 
-StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes, std::string_view name) {
+StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes, std::string_view name,
+                             PlainBytecode plain_bytecode) {
   const bool is_text = !IsBytecode(bytes);
   if (is_text) {
     if (bytes.find('\0') != std::string_view::npos) {
@@ -70,6 +71,12 @@ StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes,
     Module program = ReadPortableArtifact(context, Ref(bytes));
     if (!program) return errors.TakeStatus(std::string(name) + ": cannot be read");
     return program;
+  }
+  if (!is_text && plain_bytecode == PlainBytecode::kRefuse) {
+    return InvalidArgument(
+        std::string(name) +
+        ": MLIR bytecode is read as a portable artifact only (StableHLO's serialize_portable_artifact "
+        "writes one); text is read too");
   }
   Module program = Parse(context, bytes, name);
   if (!program) return errors.TakeStatus(std::string(name) + ": cannot be parsed");

@@ -51,15 +51,16 @@ TEST_F(ReadProgramTest, ReadsText) {
   EXPECT_EQ(adds, 1);
 }
 
-TEST_F(ReadProgramTest, ReadsPlainBytecode) {
+TEST_F(ReadProgramTest, ReadsPlainBytecodeThatIsTrusted) {
   auto program = ReadProgram(*context_, kAdd, "test.mlir");
   ASSERT_TRUE(program.ok());
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   ASSERT_TRUE(succeeded(mlir::writeBytecodeToFile(**program, stream)));
-  auto again = ReadProgram(*context_, bytes, "test.mlirbc");
+  auto again = ReadProgram(*context_, bytes, "test.mlirbc", PlainBytecode::kTrust);
   ASSERT_TRUE(again.ok()) << again.status().ToString();
   EXPECT_EQ(Text(**again), Text(**program));
+  EXPECT_THAT(Error(bytes), HasSubstr("portable artifact only"));
 }
 
 TEST_F(ReadProgramTest, ErrorsNameThePlace) {

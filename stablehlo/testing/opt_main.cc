@@ -37,7 +37,7 @@ bool ParseOptions(int argc, char** argv, Options* options) {
     if (argument == "--expand-composites") {
       options->passes.push_back([](mlir::ModuleOp module) { return ExpandComposites(module); });
     } else if (argument == "--expand-chlo") {
-      options->passes.push_back(ExpandChlo);
+      options->passes.push_back([](mlir::ModuleOp module) { return ExpandChlo(module); });
     } else if (argument == "--generic") {
       options->printing.printGenericOpForm();
     } else if (argument == "--locations") {
@@ -60,7 +60,8 @@ Status Run(const Options& options) {
   if (!buffer) return NotFound(options.file + ": " + buffer.getError().message());
   const auto context = MakeContext();
   const llvm::StringRef bytes = (*buffer)->getBuffer();
-  TREADLE_ASSIGN_OR_RETURN(auto program, ReadProgram(*context, {bytes.data(), bytes.size()}, options.file));
+  TREADLE_ASSIGN_OR_RETURN(auto program,
+                           ReadProgram(*context, {bytes.data(), bytes.size()}, options.file, PlainBytecode::kTrust));
   DiagnosticCollector errors(context.get());
   for (Pass pass : options.passes) {
     if (failed(pass(*program))) return errors.TakeStatus("a pass failed");
