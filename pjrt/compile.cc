@@ -13,6 +13,9 @@
 namespace treadle::pjrt {
 namespace {
 
+// Programs up to this size are kept for who asks for their text; larger ones hold large constants.
+constexpr size_t kMostSourceBytes = 1 << 20;
+
 // Options that tune XLA mean nothing here and do no harm; anything else is a mistake that the user should know of.
 Status CheckOverrides(const CompileOptions& options) {
   for (const auto& [name, value] : options.overrides) {
@@ -45,7 +48,9 @@ StatusOr<std::shared_ptr<const Program>> CompileProgram(std::string_view functio
   compiler_options.num_partitions = static_cast<int32_t>(options->num_partitions);
   TREADLE_ASSIGN_OR_RETURN(executable::Executable executable,
                            compiler::Compile(View(program->code, program->code_size), compiler_options));
-  return std::make_shared<const Program>(std::move(executable), *std::move(options), std::string(serialized_options));
+  const std::string_view source = View(program->code, program->code_size);
+  return std::make_shared<const Program>(std::move(executable), *std::move(options), std::string(serialized_options),
+                                         std::string(source.size() <= kMostSourceBytes ? source : ""));
 }
 
 Status Call(PJRT_Client_Compile_Args* args) {

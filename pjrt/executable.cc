@@ -117,8 +117,9 @@ Status Call(PJRT_Executable_GetCompiledMemoryStats_Args* args) {
 // In two calls: the first, without memory for the code, asks for its size.
 Status Call(PJRT_Executable_OptimizedProgram_Args* args) {
   if (args->program == nullptr) return InvalidArgument("PJRT_Executable_OptimizedProgram: program is null");
-  const std::string& text = args->executable->program->executable.program;
-  if (text.empty()) return Unimplemented("PJRT_Executable_OptimizedProgram: the program was not kept");
+  const StatusOr<std::string>& kept = args->executable->program->OptimizedText();
+  if (!kept.ok()) return kept.status().WithContext("PJRT_Executable_OptimizedProgram");
+  const std::string& text = *kept;
   Return("mlir", &args->program->format, &args->program->format_size);
   if (args->program->code == nullptr) {
     args->program->code_size = text.size();

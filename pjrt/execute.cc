@@ -100,7 +100,7 @@ Status Call(PJRT_LoadedExecutable_Execute_Args* args) {
       for (size_t i = 0; i < num_results; ++i) delete args->output_lists[before][i];
       if (args->device_complete_events != nullptr) DestroyEvent(args->device_complete_events[before]);
     }
-    return status.WithContext(executable.program->executable.name);
+    return status;
   }
   return OkStatus();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/compile.h"
 #include "executable/serialize.h"
 #include "pjrt/element_type.h"
 #include "pjrt/extensions/layouts.h"
@@ -14,10 +15,12 @@
 
 namespace treadle::pjrt {
 
-Program::Program(executable::Executable executable, CompileOptions options, std::string serialized_options)
+Program::Program(executable::Executable executable, CompileOptions options, std::string serialized_options,
+                 std::string source)
     : executable(std::move(executable)),
       options(std::move(options)),
-      serialized_options(std::move(serialized_options)) {
+      serialized_options(std::move(serialized_options)),
+      source_(std::move(source)) {
   for (const executable::Result& result : this->executable.results) {
     result_types.push_back(ToBufferType(result.shape.type));
     result_dims.insert(result_dims.end(), result.shape.dims.begin(), result.shape.dims.end());
@@ -56,6 +59,22 @@ const std::string& Program::Serialized() const {
 const std::string& Program::Fingerprint() const {
   std::call_once(fingerprint_once_, [&] { fingerprint_ = Hash128Hex(executable::Serialize(executable)); });
   return fingerprint_;
+}
+
+// Made anew from the source: nearly nobody asks, and those who do can wait.
+const StatusOr<std::string>& Program::OptimizedText() const {
+  std::call_once(text_once_, [&] {
+    if (!executable.program.empty()) {
+      text_ = executable.program;
+    } else if (!source_.empty()) {
+      compiler::CompileOptions compiler_options;
+      compiler_options.target = executable.target;
+      text_ = compiler::CompileTo(compiler::Stage::kOptimized, source_, compiler_options);
+    } else {
+      text_ = Unimplemented("the text of the program '" + executable.name + "' was not kept");
+    }
+  });
+  return *text_;
 }
 
 StatusOr<std::shared_ptr<const Program>> DeserializeProgram(std::string_view bytes,

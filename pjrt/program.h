@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@ namespace treadle::pjrt {
 
 // Immutable; thread-safe. The arrays are those that the C API hands out, one entry for each result or parameter.
 struct Program {
-  Program(executable::Executable executable, CompileOptions options, std::string serialized_options);
+  // `source`: what was compiled, if it is at hand.
+  Program(executable::Executable executable, CompileOptions options, std::string serialized_options,
+          std::string source = "");
 
   const executable::Executable executable;
   const CompileOptions options;
@@ -38,10 +41,14 @@ struct Program {
   // The executable and its options as bytes, made when they are first asked for.
   const std::string& Serialized() const;
   const std::string& Fingerprint() const;
+  // The optimised StableHLO as text. UNIMPLEMENTED where neither it nor the source was kept.
+  const StatusOr<std::string>& OptimizedText() const;
 
  private:
-  mutable std::once_flag serialize_once_, fingerprint_once_;
+  const std::string source_;
+  mutable std::once_flag serialize_once_, fingerprint_once_, text_once_;
   mutable std::string serialized_, fingerprint_;
+  mutable std::optional<StatusOr<std::string>> text_;
 };
 
 // The executable inside, which keeps the program alive.

@@ -36,9 +36,20 @@ def _donation(platform):
         mlir._platforms_with_donation.append(platform)
 
 
+@_guarded
+def _eigh(platform):
+    """Eigenvalues by QDWH, which is an ordinary JAX program; svd's default rule is one too, and calls it."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+    from jax._src.tpu.linalg import eigh
+
+    mlir.register_lowering(linalg.eigh_p, eigh._eigh_tpu_lowering, platform=platform)
+
+
 def before_registration(platform):
     _not_experimental(platform)
 
 
 def after_registration(platform):
     _donation(platform)
+    _eigh(platform)
