@@ -20,6 +20,8 @@
 #include "compiler/plan/program.h"
 #include "llvm/Support/raw_ostream.h"
 #include "stablehlo/context.h"
+#include "stablehlo/diagnostics.h"
+#include "stablehlo/expand_chlo.h"
 #include "stablehlo/read.h"
 
 namespace treadle::compiler {
@@ -32,10 +34,13 @@ struct Compilation {
   graph::Graph graph;
   plan::Program program;
 
-  // Bytes -> verified StableHLO: portable artifacts of any version, bytecode, text.
+  // Bytes -> verified StableHLO: portable artifacts of any version, text; CHLO, which only texts hold, is expanded.
   Status Read(std::string_view bytes, const CompileOptions& options) {
     context = stablehlo::MakeContext();
     TREADLE_ASSIGN_OR_RETURN(module, stablehlo::ReadProgram(*context, bytes, options.name));
+    stablehlo::DiagnosticCollector errors(context.get());
+    const auto is_graph_operation = [](mlir::Operation* op) { return op->getName().getStringRef() == "chlo.erf"; };
+    if (failed(stablehlo::ExpandChlo(*module, is_graph_operation))) return errors.TakeUnimplemented("CHLO");
     return OkStatus();
   }
 
