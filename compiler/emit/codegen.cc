@@ -1,6 +1,8 @@
 #include "compiler/emit/codegen.h"
 
 #include <mutex>
+#include <unordered_map>
+#include <vector>
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -50,6 +52,19 @@ std::string FeatureString(const executable::Target& target) {
   return features;
 }
 
+namespace {
+
+// Machines that nobody uses now.
+struct Pool {
+  std::mutex mutex;
+  std::unordered_map<std::string, std::vector<std::unique_ptr<llvm::TargetMachine>>> idle;
+
+  static Pool& Get() {
+    static Pool* pool = new Pool;  // threads may compile until the process ends
+    return *pool;
+  }
+};
+
 StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const executable::Target& target, Tier tier) {
   const llvm::Target* x86 = X86Target();
   if (x86 == nullptr) return Internal("LLVM was built without its x86 target");
@@ -63,6 +78,31 @@ StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const executabl
   machine->setO0WantsFastISel(tier == Tier::kQuick);
   machine->setFastISel(tier == Tier::kQuick);
   return machine;
+}
+
+}  // namespace
+
+void MachineReturn::operator()(llvm::TargetMachine* machine) const {
+  std::unique_ptr<llvm::TargetMachine> owned(machine);
+  Pool& pool = Pool::Get();
+  std::lock_guard lock(pool.mutex);
+  pool.idle[key].push_back(std::move(owned));
+}
+
+StatusOr<BorrowedMachine> BorrowTargetMachine(const executable::Target& target, Tier tier) {
+  std::string key = target.cpu + ' ' + FeatureString(target) + (tier == Tier::kQuick ? " quick" : " full");
+  Pool& pool = Pool::Get();
+  {
+    std::lock_guard lock(pool.mutex);
+    std::vector<std::unique_ptr<llvm::TargetMachine>>& idle = pool.idle[key];
+    if (!idle.empty()) {
+      BorrowedMachine machine(idle.back().release(), {key});
+      idle.pop_back();
+      return machine;
+    }
+  }
+  TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> made, MakeTargetMachine(target, tier));
+  return BorrowedMachine(made.release(), {key});
 }
 
 void SetFunctionAttributes(llvm::Function& function, const executable::Target& target) {

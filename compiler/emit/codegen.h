@@ -17,8 +17,15 @@ class TargetMachine;
 
 namespace treadle::emit {
 
-// A target machine for one thread at a time.
-StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const executable::Target& target, Tier tier);
+// Gives a target machine back for the next borrower.
+struct MachineReturn {
+  std::string key;
+  void operator()(llvm::TargetMachine* machine) const;
+};
+using BorrowedMachine = std::unique_ptr<llvm::TargetMachine, MachineReturn>;
+
+// A target machine for one thread at a time; it serves any number of modules, one after the other. Thread-safe.
+StatusOr<BorrowedMachine> BorrowTargetMachine(const executable::Target& target, Tier tier);
 
 // LLVM's feature string of a target beyond its cpu: "+avx512bf16,+avx512vnni".
 std::string FeatureString(const executable::Target& target);

@@ -14,7 +14,7 @@ namespace treadle::emit {
 StatusOr<std::string> EmitPlans(std::span<const plan::Plan* const> plans, const EmitOptions& options) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(options.output == Output::kObject);
-  TREADLE_ASSIGN_OR_RETURN(auto machine, MakeTargetMachine(options.target, options.tier));
+  TREADLE_ASSIGN_OR_RETURN(BorrowedMachine machine, BorrowTargetMachine(options.target, options.tier));
   llvm::Module module("treadle", context);
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
