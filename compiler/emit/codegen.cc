@@ -22,7 +22,7 @@ namespace {
 void SwitchOffPasses() {
   auto& options = llvm::cl::getRegisteredOptions();
   for (const char* name : {"disable-lsr", "disable-cgp", "disable-constant-hoisting", "disable-early-taildup",
-                           "disable-machine-licm", "disable-machine-cse"}) {
+                           "disable-machine-cse"}) {
     auto option = options.find(name);
     if (option != options.end()) option->second->addOccurrence(0, name, "true");
   }
