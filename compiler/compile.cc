@@ -1,7 +1,9 @@
 #include "compiler/compile.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -61,15 +63,22 @@ struct Compilation {
 
   // Loop plans -> object code; what this process has compiled before is taken from there.
   Status Emit(const CompileOptions& options) {
+    TREADLE_RETURN_IF_ERROR(EmitTier(emit::Tier::kQuick, options));
+    return EmitTier(emit::Tier::kFull, options);
+  }
+
+  Status EmitTier(emit::Tier tier, const CompileOptions& options) {
     executable::Executable& exe = program.executable;
-    TREADLE_ASSIGN_OR_RETURN(emit::CompiledKernels kernels,
-                             emit::CompileKernels(Plans(), options.target, emit::Tier::kFull));
-    exe.objects = std::move(kernels.objects);
+    std::vector<const plan::Plan*> plans = Plans(tier);
+    if (plans.empty()) return OkStatus();
+    TREADLE_ASSIGN_OR_RETURN(emit::CompiledKernels kernels, emit::CompileKernels(plans, options.target, tier));
+    auto first = static_cast<int32_t>(exe.objects.size());
+    std::move(kernels.objects.begin(), kernels.objects.end(), std::back_inserter(exe.objects));
     std::unordered_map<std::string, int32_t> object_of;
-    for (size_t i = 0; i < program.plans.size(); ++i) {
-      for (size_t phase = 0; phase < program.plans[i].phases.size(); ++phase) {
-        object_of[plan::KernelSymbol(program.plans[i], options.target, static_cast<int>(phase))] =
-            kernels.object_of_plan[i];
+    for (size_t i = 0; i < plans.size(); ++i) {
+      for (size_t phase = 0; phase < plans[i]->phases.size(); ++phase) {
+        object_of[plan::KernelSymbol(*plans[i], options.target, static_cast<int>(phase))] =
+            first + kernels.object_of_plan[i];
       }
     }
     for (executable::Kernel& kernel : exe.kernels) {
@@ -78,10 +87,19 @@ struct Compilation {
     return OkStatus();
   }
 
-  std::vector<const plan::Plan*> Plans() const {
+  std::vector<const plan::Plan*> Plans(emit::Tier tier) const {
+    std::vector<const plan::Plan*> plans;
+    for (const plan::Plan& plan : program.plans) {
+      if (plan.quick == (tier == emit::Tier::kQuick)) plans.push_back(&plan);
+    }
+    return plans;
+  }
+
+  // What the code generator makes of all plans, in one text or object.
+  StatusOr<std::string> Emitted(emit::Output output, const CompileOptions& options) const {
     std::vector<const plan::Plan*> plans;
     for (const plan::Plan& plan : program.plans) plans.push_back(&plan);
-    return plans;
+    return emit::EmitPlans(plans, {.target = options.target, .output = output});
   }
 
   std::string Text() {
@@ -138,11 +156,11 @@ StatusOr<std::string> CompileHereTo(Stage stage, std::string_view bytes, const C
   if (stage == Stage::kPlan) return plan::PrintProgram(c.program);
   switch (stage) {
     case Stage::kLlvm:
-      return emit::EmitPlans(c.Plans(), {.target = options.target, .output = emit::Output::kLlvmIr});
+      return c.Emitted(emit::Output::kLlvmIr, options);
     case Stage::kAssembly:
-      return emit::EmitPlans(c.Plans(), {.target = options.target, .output = emit::Output::kAssembly});
+      return c.Emitted(emit::Output::kAssembly, options);
     default:
-      return emit::EmitPlans(c.Plans(), {.target = options.target, .output = emit::Output::kObject});
+      return c.Emitted(emit::Output::kObject, options);
   }
 }
 

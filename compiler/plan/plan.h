@@ -156,6 +156,8 @@ struct Phase {
 
 struct Plan {
   std::string name;  // for people ("map add tanh"); not part of the identity
+  // Little work each time it runs: code that is compiled fast rather than well, with the same results.
+  bool quick = false;
   std::vector<Buffer> buffers;
   std::vector<ElementType> push;  // types of the push constants
   std::vector<Node> nodes;
