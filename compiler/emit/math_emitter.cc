@@ -54,9 +54,14 @@ class IrMath {
   I IXor(I a, I b) { return b_.CreateXor(a, b); }
   I Shl(I a, int n) { return b_.CreateShl(a, Int(n)); }
   I ShrL(I a, int n) { return b_.CreateLShr(a, Int(n)); }
-  I ShlV(I a, I n) { return Within(n, b_.CreateShl(a, n)); }
-  I ShrLV(I a, I n) { return Within(n, b_.CreateLShr(a, n)); }
-  I MulU32(I a, I b) { return b_.CreateMul(IAnd(a, Int(0xffffffff)), IAnd(b, Int(0xffffffff))); }
+  I ShlV(I a, I n) { return b_.CreateShl(a, n); }
+  I ShrLV(I a, I n) { return b_.CreateLShr(a, n); }
+  I IMul(I a, I b) { return b_.CreateMul(a, b); }
+  I MulHi(I a, I b) {
+    llvm::Type* wide = Vector(b_.getIntNTy(2 * kBits));
+    llvm::Value* product = b_.CreateMul(b_.CreateZExt(a, wide), b_.CreateZExt(b, wide));
+    return b_.CreateTrunc(b_.CreateLShr(product, kBits), IntType());
+  }
 
   // `index` may be anything in lanes that will not be used.
   I Lookup(const uint64_t* table, int size, I index) {
@@ -75,16 +80,24 @@ class IrMath {
     return result;
   }
 
-  // A branch: only at the end of a block that has no terminator yet.
+  // A branch: only at the end of a block that has no terminator yet. Lanes one after the other, by a function: seldom run,
+  // quickly compiled.
   template <size_t n, class Fn>
-  std::array<F, n> Rare(B mask, std::array<F, n> usual, Fn f) {
+  std::array<F, n> Rare(B mask, std::array<F, n> usual, const char* name, F x, Fn f) {
     llvm::BasicBlock* before = b_.GetInsertBlock();
     llvm::Function* function = before->getParent();
     llvm::BasicBlock* rare = llvm::BasicBlock::Create(b_.getContext(), "", function);
     llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "", function);
     b_.CreateCondBr(lanes_ == 0 ? mask : b_.CreateOrReduce(mask), rare, after);
     b_.SetInsertPoint(rare);
-    std::array<F, n> values = f();
+    llvm::Function* scalar = RareFunction<n>(name, f);
+    std::array<F, n> values;
+    if (lanes_ == 0) {
+      llvm::Value* call = b_.CreateCall(scalar, {x});
+      for (size_t k = 0; k < n; ++k) values[k] = b_.CreateExtractValue(call, k);
+    } else {
+      values = EachLane<n>(scalar, x);
+    }
     for (size_t k = 0; k < n; ++k) values[k] = Select(mask, values[k], usual[k]);
     llvm::BasicBlock* end = b_.GetInsertBlock();
     b_.CreateBr(after);
@@ -99,13 +112,59 @@ class IrMath {
     return results;
   }
 
+ private:
+  // Of a scalar, giving n of them.
+  template <size_t n, class Fn>
+  llvm::Function* RareFunction(const char* name, Fn f) {
+    llvm::Module& module = *b_.GetInsertBlock()->getModule();
+    if (llvm::Function* made = module.getFunction(name)) return made;
+    llvm::Type* type = FloatType()->getScalarType();
+    auto* signature = llvm::FunctionType::get(llvm::ArrayType::get(type, n), {type}, false);
+    auto* made = llvm::Function::Create(signature, llvm::Function::InternalLinkage, name, module);
+    llvm::AttributeSet attributes = b_.GetInsertBlock()->getParent()->getAttributes().getFnAttrs();
+    made->addFnAttrs(llvm::AttrBuilder(module.getContext(), attributes));
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(module.getContext(), "", made));
+    IrMath m(b, 0, fma_);
+    std::array<F, n> values = f(m, made->getArg(0));
+    llvm::Value* result = llvm::PoisonValue::get(signature->getReturnType());
+    for (size_t k = 0; k < n; ++k) result = b.CreateInsertValue(result, values[k], k);
+    b.CreateRet(result);
+    return made;
+  }
+
+  template <size_t n>
+  std::array<F, n> EachLane(llvm::Function* scalar, F x) {
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    llvm::BasicBlock* loop = llvm::BasicBlock::Create(b_.getContext(), "", before->getParent());
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "", before->getParent());
+    b_.CreateBr(loop);
+    b_.SetInsertPoint(loop);
+    llvm::PHINode* lane = b_.CreatePHI(b_.getInt32Ty(), 2);
+    lane->addIncoming(b_.getInt32(0), before);
+    std::array<llvm::PHINode*, n> phis;
+    for (llvm::PHINode*& phi : phis) {
+      phi = b_.CreatePHI(FloatType(), 2);
+      phi->addIncoming(llvm::PoisonValue::get(FloatType()), before);
+    }
+    llvm::Value* call = b_.CreateCall(scalar, {b_.CreateExtractElement(x, lane)});
+    std::array<F, n> values;
+    for (size_t k = 0; k < n; ++k) {
+      values[k] = b_.CreateInsertElement(phis[k], b_.CreateExtractValue(call, k), lane);
+      phis[k]->addIncoming(values[k], loop);
+    }
+    llvm::Value* next = b_.CreateAdd(lane, b_.getInt32(1));
+    lane->addIncoming(next, loop);
+    b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(lanes_)), loop, after);
+    b_.SetInsertPoint(after);
+    return values;
+  }
+
  protected:
   llvm::Type* Vector(llvm::Type* scalar) const {
     return lanes_ == 0 ? scalar : llvm::FixedVectorType::get(scalar, lanes_);
   }
   llvm::Type* FloatType() const { return Vector(kBits == 32 ? b_.getFloatTy() : b_.getDoubleTy()); }
   llvm::Type* IntType() const { return Vector(b_.getIntNTy(kBits)); }
-  I Within(I n, I shifted) { return Select(b_.CreateICmpULT(n, Int(kBits)), shifted, Int(0)); }
 
   llvm::IRBuilderBase& b_;
   unsigned lanes_;

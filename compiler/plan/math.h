@@ -1,6 +1,6 @@
 // What the mathematical operations of a plan compute, once: as sequences of basic operations over an *evaluator* M. The
 // interpreter (math/scalar.h) runs a sequence on one number, the emitter writes it as vector code, so both give the
-// same bits. Functions are branch-free but for MathRare. Errors: at most 3 ulp (most: 1), special values as in C;
+// same bits. Functions are branch-free but for Rare. Errors: at most 3 ulp (most: 1), special values as in C;
 // denormal arguments and results may read as zeros of their sign, as the flushing of plans has it.
 //
 // An evaluator has
@@ -12,14 +12,14 @@
 //   B Lt Le Eq(F, F): false on NaN        B ILt(I, I): signed     B And Or(B, B)  B Not(B)
 //   F Select(B, F, F)
 //   I Bits(F)  F FromBits(I)    I IAdd ISub IAnd IOr IXor(I, I)    I Shl ShrL(I, int): in 0..kBits-1
-//   auto Rare(B mask, std::array<F, n> usual, f): per lane f() where mask, else `usual`. f() is costly and usually not
-//   needed:
-//                           an evaluator over vectors branches around it
+//   auto Rare(B mask, std::array<F, n> usual, const char* name, F x, f)
+//                  per lane f(m, x) where mask, else `usual`. f is long and seldom needed: an evaluator of vectors
+//                  branches around it, and may hand f an evaluator of scalars, in a function of that name, for every
+//                  lane
 // and, with kBits == 32, a double for each float:
 //   Wide  Wide& wide()      an evaluator of 64 bits       Wide::F Widen(F)   F Narrow(Wide::F): rounds
 // and, with kBits == 64:
-//   I ShlV ShrLV(I, I amount): amounts of 64 and above give 0
-//   I MulU32(I, I): the product of the low 32 bits of each, unsigned
+//   I ShlV ShrLV(I, I amount): below 64        I IMul MulHi(I, I): the halves of the unsigned product
 //   I Lookup(const uint64_t* table, int size, I index): table[index]; the table is a constant of the program
 #ifndef TREADLE_COMPILER_PLAN_MATH_H_
 #define TREADLE_COMPILER_PLAN_MATH_H_

@@ -48,15 +48,14 @@ class ScalarOf {
   I IXor(I a, I b) const { return a ^ b; }
   I Shl(I a, int n) const { return a << n; }
   I ShrL(I a, int n) const { return a >> n; }
-  I ShlV(I a, I n) const { return n < kBits ? a << n : 0; }
-  I ShrLV(I a, I n) const { return n < kBits ? a >> n : 0; }
-  I MulU32(I a, I b) const {
-    return static_cast<I>(static_cast<uint64_t>(static_cast<uint32_t>(a)) * static_cast<uint32_t>(b));
-  }
+  I ShlV(I a, I n) const { return a << n; }
+  I ShrLV(I a, I n) const { return a >> n; }
+  I IMul(I a, I b) const { return a * b; }
+  I MulHi(I a, I b) const { return static_cast<I>((static_cast<unsigned __int128>(a) * b) >> kBits); }
   I Lookup(const uint64_t* table, int, I index) const { return static_cast<I>(table[index]); }
   template <size_t n, class Fn>
-  std::array<F, n> Rare(B mask, std::array<F, n> usual, Fn f) const {
-    return mask ? f() : usual;
+  std::array<F, n> Rare(B mask, std::array<F, n> usual, const char*, F x, Fn f) {
+    return mask ? f(*this, x) : usual;
   }
 
  private:

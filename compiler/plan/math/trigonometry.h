@@ -54,34 +54,29 @@ std::array<typename M::F, 3> ReduceLarge(M& m, typename M::F x) {
   I mantissa = m.IOr(m.IAnd(bits, m.Int((int64_t{1} << 52) - 1)), m.Int(int64_t{1} << 52));
   I word = m.ShrL(skip, 6), shift = m.IAnd(skip, m.Int(63));
   I rest = m.ISub(m.Int(63), shift);
-  I limb[6];  // of 32 bits, lowest first
+  I words[3];  // highest first
   I above = m.Lookup(kTwoOverPi, 20, word);
   for (int k = 0; k < 3; ++k) {
     I below = m.Lookup(kTwoOverPi, 20, m.IAdd(word, m.Int(k + 1)));
-    I w = m.IOr(m.ShlV(above, shift), m.ShrLV(m.ShrL(below, 1), rest));
-    limb[5 - 2 * k] = m.ShrL(w, 32);
-    limb[4 - 2 * k] = m.IAnd(w, mask);
+    words[k] = m.IOr(m.ShlV(above, shift), m.ShrLV(m.ShrL(below, 1), rest));
     above = below;
   }
-  I low = m.IAnd(mantissa, mask), high = m.ShrL(mantissa, 32), carry = m.Int(0);
-  I product[6];
-  for (int k = 0; k < 6; ++k) {
-    I a = m.IAdd(m.MulU32(low, limb[k]), carry);
-    I b = m.IAnd(a, mask);
-    if (k > 0) b = m.IAdd(b, m.MulU32(high, limb[k - 1]));
-    product[k] = m.IAnd(b, mask);
-    carry = m.IAdd(m.ShrL(a, 32), m.ShrL(b, 32));
-  }
+  // The upper two words of the product modulo 2^192.
+  I low = m.IMul(mantissa, words[1]), carried = m.MulHi(mantissa, words[2]);
+  I carry = m.IAdd(m.IAdd(m.ShrL(low, 1), m.ShrL(carried, 1)), m.IAnd(m.IAnd(low, carried), m.Int(1)));
+  low = m.IAdd(low, carried);
+  I high = m.IAdd(m.IMul(mantissa, words[0]), m.IAdd(m.MulHi(mantissa, words[1]), m.ShrL(carry, 63)));
+  I top_half = m.ShrL(high, 32);
   // The product is a fixed-point number with two bits before the point. n: rounded; the rest is signed.
-  I n = m.ShrL(m.IAdd(product[5], m.Int(int64_t{1} << 29)), 30);
-  I top = m.ISub(product[5], m.Shl(n, 30));
+  I n = m.ShrL(m.IAdd(top_half, m.Int(int64_t{1} << 29)), 30);
+  I top = m.ISub(top_half, m.Shl(n, 30));
   auto to_float = [&](I small, double scale) {
     F rounder = m.Const(0x1.8p52);
     return m.Mul(m.Sub(m.FromBits(m.IAdd(small, m.Bits(rounder))), rounder), m.Const(scale));
   };
-  Pair<M> s = TwoSum(m, to_float(top, 0x1p-30), to_float(product[4], 0x1p-62));
-  Pair<M> t = TwoSum(m, s.hi, to_float(product[3], 0x1p-94));
-  F lo = m.Add(m.Add(s.lo, t.lo), to_float(product[2], 0x1p-126));
+  Pair<M> s = TwoSum(m, to_float(top, 0x1p-30), to_float(m.IAnd(high, mask), 0x1p-62));
+  Pair<M> t = TwoSum(m, s.hi, to_float(m.ShrL(low, 32), 0x1p-94));
+  F lo = m.Add(m.Add(s.lo, t.lo), to_float(m.IAnd(low, mask), 0x1p-126));
   Pair<M> fraction = FastTwoSum(m, t.hi, lo);
   Pair<M> r = Multiply(m, fraction, Pair<M>{m.Const(0x1.921fb54442d18p+0), m.Const(0x1.1a62633145c07p-54)});
   return {m.Add(r.hi, m.Sub(x, x)), r.lo, to_float(n, 1)};
@@ -103,8 +98,8 @@ TrigReduced<M> ReduceTrig(M& m, typename M::F x, bool tail) {
     Pair<M> c = FastTwoSum(m, b.hi, m.Fma(n, m.Const(-kPiHalf[2]), b.lo));
     usual = {c.hi, m.Fma(n, m.Const(-kPiHalf[3]), c.lo), n};
   }
-  auto [r, rest, quadrant] =
-      m.Rare(m.Lt(m.Const(kUsual), x), usual, [&]() -> std::array<F, 3> { return ReduceLarge(m, x); });
+  auto [r, rest, quadrant] = m.Rare(m.Lt(m.Const(kUsual), x), usual, "reduce_large", x,
+                                    [](auto& evaluator, auto value) { return ReduceLarge(evaluator, value); });
   return {r, rest, quadrant};
 }
 
