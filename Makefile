@@ -23,6 +23,7 @@ demo: build ## Train an MLP on scikit-learn's digits with JAX, on Treadle and on
 
 test: build ## Run every test: unit, lit, Python
 	@setup/install.sh python-new
+	@[ ! -x .venv-new/bin/python ] || $(PYTHON) python/install_dev.py .venv-new/bin/python $(PLUGIN)
 	@$(PYTHON) tests/run.py --build $(BUILD)
 
 wheel: build ## Build dist/jax_treadle-*.whl

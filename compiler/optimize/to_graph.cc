@@ -178,7 +178,7 @@ class Importer {
 
 StatusOr<graph::Graph> ToGraph(mlir::ModuleOp module, std::string_view function) {
   auto func = module.lookupSymbol<mlir::func::FuncOp>(llvm::StringRef(function));
-  if (!func || func.isExternal()) return NotFound("the module has no function @" + std::string(function));
+  if (!func || func.isExternal()) return InvalidArgument("the module has no function @" + std::string(function));
   return Importer(module).Run(func);
 }
 

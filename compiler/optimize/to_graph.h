@@ -11,7 +11,7 @@
 namespace treadle::compiler {
 
 // Calls and composites are inlined as they are met; sharding annotations are dropped.
-// Errors: NOT_FOUND where the module has no such function; UNIMPLEMENTED naming the operation, its types and its
+// Errors: INVALID_ARGUMENT where the module has no such function; UNIMPLEMENTED naming the operation, its types and its
 // location for what a graph cannot say (yet).
 StatusOr<graph::Graph> ToGraph(mlir::ModuleOp module, std::string_view function);
 
