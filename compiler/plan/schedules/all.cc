@@ -1,6 +1,7 @@
 // Few long rows: phase 0 folds leaves of kLeafElements, phase 1 folds their results pairwise and finishes. The
 // association is that of Tree::kLanes over the row, so whether this schedule is taken never changes a bit.
 #include <algorithm>
+#include <tuple>
 
 #include "compiler/plan/schedules/reduce_group.h"
 #include "compiler/plan/schedules/row_loops.h"
@@ -48,8 +49,7 @@ class All {
     Id count = kernel_.AddI64(leaves_);
     Id row = b_.ConstI64(0), leaf = tile;
     if (!group_.kept().empty()) {
-      row = b_.Div(tile, count);
-      leaf = b_.Rem(tile, count);
+      std::tie(row, leaf) = kernel_.DivRem(tile, count);
       nest_.BindDigits(group_.kept(), row);
       TREADLE_RETURN_IF_ERROR(nest_.Hoist());
     }

@@ -3,6 +3,7 @@
 // are combined in registers and added at once, then the rest row by row. Leaves are combined one after another. All of
 // this is in the order of rows, so it serves any region.
 #include <algorithm>
+#include <tuple>
 
 #include "compiler/plan/schedules/reduce_group.h"
 
@@ -39,7 +40,7 @@ class Cols {
   Status AddRows(Id first, int64_t count, bool start);
   Status WriteLeaf(Id lo, Id hi);
   Status WriteResults(Id leaves);
-  Id OpenLanes(int unroll);
+  Id OpenLanes();
   void CloseLanes();
   Status OpenTile(Id tile, int64_t strip, int64_t leaves, Id& leaf);
   void CloseTile();
@@ -65,8 +66,7 @@ Cols::Digits Cols::DigitsOf(Id row) {
       break;
     }
     Id size = kernel_.AddI64(nest_.axes()[group_.outer()[k]].size);
-    digits[k] = b_.Rem(row, size);
-    row = b_.Div(row, size);
+    std::tie(row, digits[k]) = kernel_.DivRem(row, size);
   }
   return digits;
 }
@@ -118,8 +118,8 @@ void Cols::StoreAccumulators(const std::vector<std::vector<Id>>& values, Id colu
   }
 }
 
-Id Cols::OpenLanes(int unroll) {
-  Id column = b_.BeginLanes(lo_, hi_, unroll);
+Id Cols::OpenLanes() {
+  Id column = b_.BeginLanes(lo_, hi_);
   nest_.OpenScope();
   nest_.Bind(lane_, column);
   return column;
@@ -134,8 +134,8 @@ void Cols::CloseLanes() {
 Status Cols::AddRows(Id first, int64_t count, bool start) {
   std::vector<Digits> rows;
   for (int64_t k = 0; k < count; ++k) rows.push_back(DigitsOf(k == 0 ? first : b_.Add(first, b_.ConstI64(k))));
-  // Single rows are few: less code for them.
-  Id column = OpenLanes(count == 1 ? 1 : UnrollFor(static_cast<int>(count) * nest_.UopsPerIteration()));
+  // Eight rows at once keep the machine busy, single rows are few: no unrolling, which would be code for nothing.
+  Id column = OpenLanes();
   std::vector<std::vector<std::vector<Id>>> values;
   for (const Digits& row : rows) {
     TREADLE_ASSIGN_OR_RETURN(std::vector<std::vector<Id>> ids, RowValues(row));
@@ -171,7 +171,7 @@ Status Cols::WriteLeaf(Id lo, Id hi) {
 // 0.
 Status Cols::WriteResults(Id leaves) {
   Id distance = kernel_.AddI64(columns_ * blocks_);
-  Id column = OpenLanes(leaves == kNone ? 1 : 2);
+  Id column = OpenLanes();
   TREADLE_RETURN_IF_ERROR(nest_.Hoist());
   size_t number = 0;
   for (const Reduction& reduction : group_.reductions()) {
@@ -211,15 +211,14 @@ Status Cols::OpenTile(Id tile, int64_t strip, int64_t leaves, Id& leaf) {
   leaf = b_.ConstI64(0);
   if (leaves != 1) {
     Id count = kernel_.AddI64(leaves);
-    leaf = b_.Rem(tile, count);
-    tile = b_.Div(tile, count);
+    std::tie(tile, leaf) = kernel_.DivRem(tile, count);
   }
   Id length = kernel_.AddI64(columns_), size = kernel_.AddI64(strip);
   block_ = b_.ConstI64(0);
   if (!others_.empty()) {
     Id strips = kernel_.AddI64((columns_ + strip - 1) / strip);
-    Id number = b_.Div(tile, strips);
-    tile = b_.Rem(tile, strips);
+    Id number;
+    std::tie(number, tile) = kernel_.DivRem(tile, strips);
     nest_.BindDigits(others_, number);
     TREADLE_RETURN_IF_ERROR(nest_.Hoist());
     block_ = b_.Mul(number, length);

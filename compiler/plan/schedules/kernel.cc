@@ -67,6 +67,13 @@ Id Kernel::Literal(graph::ValueId constant) {
   return builder_.Push(found->second);
 }
 
+std::pair<Id, Id> Kernel::DivRem(Id number, Id by) {
+  Builder& b = builder_;
+  Id quotient = b.Convert(ElementType::kI64,
+                          b.Div(b.Convert(ElementType::kU64, number), b.Convert(ElementType::kU64, by)));
+  return {quotient, b.Sub(number, b.Mul(quotient, by))};
+}
+
 void Kernel::EndPhase(int64_t tiles, int64_t cost_ns) {
   builder_.EndPhase();
   instance_.tiles.push_back(tiles);

@@ -42,6 +42,9 @@ class Kernel {
   // value.
   Id Literal(graph::ValueId constant);
 
+  // number / by and number % by. REQUIRES: number >= 0, by > 0. One division of unsigned numbers, which needs no care for -1.
+  std::pair<Id, Id> DivRem(Id number, Id by);
+
   // The tile that is being written, [0, tiles) of the phase.
   void EndPhase(int64_t tiles, int64_t cost_ns);
 

@@ -116,8 +116,9 @@ Status MapBox::EmitChunks(Id tile) {
   Id number = tile;
   if (!others_.empty()) {
     Id chunks = kernel_.AddI64((nest_.axes()[lane_].size + per_tile_ - 1) / per_tile_);
-    nest_.BindDigits(others_, b.Div(tile, chunks));
-    number = b.Rem(tile, chunks);
+    auto [row, rest] = kernel_.DivRem(tile, chunks);
+    nest_.BindDigits(others_, row);
+    number = rest;
   }
   Id lo = b.Mul(number, chunk);
   return EmitLanes(lo, b.Min(b.Add(lo, chunk), length));

@@ -241,15 +241,15 @@ int16_t Nest::SharedInput(int store) const {
 }
 
 void Nest::BindDigits(const std::vector<int>& axes, Id number) {
-  Builder& b = kernel_.b();
   for (size_t k = axes.size(); k-- > 0;) {
     if (k == 0) {
       Bind(axes[k], number);
       break;
     }
     Id size = kernel_.AddI64(merged_[axes[k]].size);
-    Bind(axes[k], b.Rem(number, size));
-    number = b.Div(number, size);
+    auto [quotient, remainder] = kernel_.DivRem(number, size);
+    Bind(axes[k], remainder);
+    number = quotient;
   }
 }
 
@@ -298,7 +298,8 @@ StatusOr<Id> Nest::VariableId(int number) {
   } else {
     TREADLE_ASSIGN_OR_RETURN(Id of, AffineId(variable.of));
     Id by = kernel_.AddI64(variable.by);
-    id = variable.kind == Variable::kQuotient ? b.Div(of, by) : b.Rem(of, by);
+    auto [quotient, remainder] = kernel_.DivRem(of, by);
+    id = variable.kind == Variable::kQuotient ? quotient : remainder;
   }
   variable_ids_[number] = id;
   scopes_.back().variables.push_back(number);

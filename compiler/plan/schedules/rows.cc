@@ -185,8 +185,9 @@ Status Rows::WriteAcross(int64_t length) {
     Id within = number;
     if (!others.empty()) {
       Id count = kernel_.AddI64(chunks);
-      within = b_.Rem(number, count);
-      nest_.BindDigits(others, b_.Div(number, count));
+      auto [other, rest] = kernel_.DivRem(number, count);
+      within = rest;
+      nest_.BindDigits(others, other);
       TREADLE_RETURN_IF_ERROR(nest_.Hoist());
     }
     Id lo = b_.Mul(within, size), hi = b_.Min(b_.Add(lo, size), kernel_.AddI64(lanes));

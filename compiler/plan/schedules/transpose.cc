@@ -1,6 +1,7 @@
 #include "compiler/plan/schedules/transpose.h"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "compiler/plan/schedules/kernel.h"
@@ -61,10 +62,9 @@ class Transpose {
     for (const Dim& dim : others_) tiles *= dim.size;
     Id tile = b_.BeginPhase();
     Id column_count = kernel_.AddI64(column_blocks), row_count = kernel_.AddI64(row_blocks);
-    Id column_block = b_.Rem(tile, column_count);
-    tile = b_.Div(tile, column_count);
-    Id row_block = b_.Rem(tile, row_count);
-    tile = b_.Div(tile, row_count);
+    Id column_block, row_block;
+    std::tie(tile, column_block) = kernel_.DivRem(tile, column_count);
+    std::tie(tile, row_block) = kernel_.DivRem(tile, row_count);
     WriteBlock(tile, row_block, column_block);
     double bytes = 2.0 * static_cast<double>(rows_.size * columns_.size * ElementBytes(type_));
     for (const Dim& dim : others_) bytes *= static_cast<double>(dim.size);
@@ -92,8 +92,7 @@ class Transpose {
       Id digit = other;
       if (k > 0) {
         Id size = kernel_.AddI64(others_[k].size);
-        digit = b_.Rem(other, size);
-        other = b_.Div(other, size);
+        std::tie(other, digit) = kernel_.DivRem(other, size);
       }
       source.terms.push_back({digit, kernel_.AddSize(others_[k].from)});
       target.terms.push_back({digit, kernel_.AddSize(others_[k].to)});
