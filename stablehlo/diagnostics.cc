@@ -15,12 +15,26 @@ std::string FileLineColumn(mlir::FileLineColLoc location) {
       .str();
 }
 
-void AppendLine(mlir::Location location, std::string_view kind, const mlir::Diagnostic& diagnostic, std::string* text) {
-  if (!text->empty()) *text += '\n';
-  if (std::string line = SourceLine(location); !line.empty()) *text += line + ": ";
-  *text += kind;
-  *text += ": ";
-  *text += diagnostic.str();
+// The line of `text` with that number (from 1); empty where there is none.
+std::string_view LineOf(std::string_view text, unsigned number) {
+  for (unsigned line = 1; line < number; ++line) {
+    const size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+// The line and a caret under `column` (from 1). Of long lines (constants) what is near the caret.
+std::string WithCaret(std::string_view line, size_t column) {
+  constexpr size_t kBefore = 80;
+  constexpr size_t kWidth = 120;
+  const size_t caret = column > 0 ? column - 1 : 0;
+  if (line.empty() || caret > line.size()) return "";
+  const size_t start = caret > kBefore ? caret - kBefore : 0;
+  std::string under(line.substr(start, caret - start));
+  for (char& c : under) c = c == '\t' ? '\t' : ' ';
+  return "\n" + std::string(line.substr(start, kWidth)) + "\n" + under + "^";
 }
 
 }  // namespace
@@ -45,17 +59,31 @@ std::string SourceLine(mlir::Location location) {
   return "";
 }
 
-DiagnosticCollector::DiagnosticCollector(mlir::MLIRContext* context)
-    : handler_(context, [this](mlir::Diagnostic& diagnostic) { return Collect(diagnostic); }) {}
+DiagnosticCollector::DiagnosticCollector(mlir::MLIRContext* context, std::string_view file, std::string_view text)
+    : file_(file),
+      source_(text),
+      handler_(context, [this](mlir::Diagnostic& diagnostic) { return Collect(diagnostic); }) {}
+
+void DiagnosticCollector::Append(mlir::Location location, std::string_view kind, const mlir::Diagnostic& diagnostic) {
+  if (!text_.empty()) text_ += '\n';
+  if (std::string line = SourceLine(location); !line.empty()) text_ += line + ": ";
+  text_ += kind;
+  text_ += ": ";
+  text_ += diagnostic.str();
+  auto place = llvm::dyn_cast<mlir::FileLineColLoc>(location);
+  if (!place || source_.empty() || place.getFilename().getValue() != llvm::StringRef(file_.data(), file_.size()))
+    return;
+  text_ += WithCaret(LineOf(source_, place.getLine()), place.getColumn());
+}
 
 mlir::LogicalResult DiagnosticCollector::Collect(mlir::Diagnostic& diagnostic) {
   if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
   if (++count_ > kMaxErrors) return mlir::success();
-  AppendLine(diagnostic.getLocation(), "error", diagnostic, &text_);
+  Append(diagnostic.getLocation(), "error", diagnostic);
   for (mlir::Diagnostic& note : diagnostic.getNotes()) {
     // MLIR appends the whole operation as a note, which may be megabytes.
     if (llvm::StringRef(note.str()).starts_with("see current operation")) continue;
-    AppendLine(note.getLocation(), "note", note, &text_);
+    Append(note.getLocation(), "note", note);
   }
   return mlir::success();
 }

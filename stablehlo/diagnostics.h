@@ -19,7 +19,8 @@ std::string SourceLine(mlir::Location location);
 // While it lives it takes the errors that the context emits on this thread (warnings and remarks go to the log). Nests.
 class DiagnosticCollector {
  public:
-  explicit DiagnosticCollector(mlir::MLIRContext* context);
+  // With the text of the file `file` (which must outlive it) errors show the line that they are about, and a caret.
+  explicit DiagnosticCollector(mlir::MLIRContext* context, std::string_view file = {}, std::string_view text = {});
   DiagnosticCollector(const DiagnosticCollector&) = delete;
   DiagnosticCollector& operator=(const DiagnosticCollector&) = delete;
 
@@ -34,6 +35,10 @@ class DiagnosticCollector {
  private:
   mlir::LogicalResult Collect(mlir::Diagnostic& diagnostic);
 
+  void Append(mlir::Location location, std::string_view kind, const mlir::Diagnostic& diagnostic);
+
+  std::string_view file_;
+  std::string_view source_;
   std::string text_;
   int count_ = 0;
   mlir::ScopedDiagnosticHandler handler_;

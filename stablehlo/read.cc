@@ -10,6 +10,7 @@
 #include "stablehlo/artifact/artifact.h"
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/nesting.h"
+#include "stablehlo/tensor_sizes.h"
 
 namespace treadle::stablehlo {
 
@@ -66,10 +67,11 @@ StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes,
     }
     if (const int depth = TextNesting(bytes); depth > kMaxNesting) return TooDeep(name, depth);
   }
-  DiagnosticCollector errors(&context);
+  DiagnosticCollector errors(&context, name, is_text ? bytes : std::string_view());
   if (IsPortableArtifact(Ref(bytes))) {
     Module program = ReadPortableArtifact(context, Ref(bytes));
     if (!program) return errors.TakeStatus(std::string(name) + ": cannot be read");
+    if (failed(CheckTensorSizes(*program))) return errors.TakeStatus(std::string(name) + ": tensors are too large");
     return program;
   }
   if (!is_text && plain_bytecode == PlainBytecode::kRefuse) {
@@ -84,6 +86,7 @@ StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes,
     Dismantle(std::move(program));
     return TooDeep(name, depth);
   }
+  if (failed(CheckTensorSizes(*program))) return errors.TakeStatus(std::string(name) + ": tensors are too large");
   if (failed(mlir::verify(*program))) return errors.TakeStatus(std::string(name) + ": does not verify");
   return program;
 }

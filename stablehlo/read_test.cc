@@ -73,6 +73,16 @@ TEST_F(ReadProgramTest, ErrorsNameThePlace) {
               StartsWith("INVALID_ARGUMENT: test.mlir:2:8: error: 'stablehlo.slice' op range 0:5"));
 }
 
+TEST_F(ReadProgramTest, ErrorsShowTheLine) {
+  EXPECT_EQ(Error("func.func @main() {\n\treturn %a : i32\n}"),
+            "INVALID_ARGUMENT: test.mlir:2:9: error: use of undeclared SSA value name\n\treturn %a : i32\n\t       ^");
+  // Of a line of constants what is near.
+  const std::string error =
+      Error("func.func @f() attributes {a = \"" + std::string(1 << 20, 'x') + "\", b = ] } { return }");
+  EXPECT_THAT(error, HasSubstr("xxx\", b = ] } { return }\n"));
+  EXPECT_LT(error.size(), 500u);
+}
+
 TEST_F(ReadProgramTest, GarbageIsAnError) {
   EXPECT_THAT(Error(std::string("\x7f"
                                 "ELF\0\1",
@@ -87,6 +97,14 @@ TEST_F(ReadProgramTest, DeepNestingIsAnError) {
   EXPECT_THAT(Error(std::string(100000, '[')), HasSubstr("nested 100000 deep"));
   EXPECT_THAT(Error("func.func private @f() attributes {a = " + std::string(5000, '[') + std::string(5000, ']') + "}"),
               HasSubstr("at most 256 levels"));
+}
+
+TEST_F(ReadProgramTest, TensorsWhoseSizesOverflowAreAnError) {
+  EXPECT_THAT(Error("func.func @f(%a: tensor<9223372036854775807x3xi8>) { return }"), HasSubstr("too large"));
+  EXPECT_THAT(Error("func.func @f(%a: tensor<4294967296x4294967296x0xf32>) { return }"), HasSubstr("too large"));
+  EXPECT_THAT(Error("func.func @f() { %0 = stablehlo.iota dim = 0 : tensor<99999999999999999xf64> return }"),
+              HasSubstr("test.mlir:1:23: error: 'stablehlo.iota' op holds"));
+  EXPECT_EQ(Error("func.func @f(%a: tensor<1099511627776xf32>, %b: tensor<?x0xf32>) { return }"), "");
 }
 
 TEST_F(ReadProgramTest, AnEmptyTextIsAnEmptyModule) { EXPECT_EQ(Error(""), ""); }
