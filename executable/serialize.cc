@@ -123,9 +123,19 @@ class Writer {
 
 std::string Text(const flatbuffers::String* text) { return text ? text->str() : std::string(); }
 
+// Verification does not look at the alignment of structs and of numbers in lists: they are copied out as bytes.
 template <typename T>
 std::vector<T> Numbers(const flatbuffers::Vector<T>* list) {
-  return list ? std::vector<T>(list->begin(), list->end()) : std::vector<T>();
+  std::vector<T> numbers(list ? list->size() : 0);
+  if (!numbers.empty()) std::memcpy(numbers.data(), list->Data(), numbers.size() * sizeof(T));
+  return numbers;
+}
+
+template <typename T>
+T Aligned(const T* from) {
+  T copy;
+  std::memcpy(&copy, static_cast<const void*>(from), sizeof(T));
+  return copy;
 }
 
 std::string ToBytes(const fb::Bytes* bytes) {
@@ -145,7 +155,9 @@ Status Malformed(std::string_view what) {
 }
 
 Operand ToOperand(const fb::Operand* operand) {
-  return operand ? Operand{operand->value(), operand->offset()} : Operand{};
+  if (operand == nullptr) return {};
+  const fb::Operand aligned = Aligned(operand);
+  return {aligned.value(), aligned.offset()};
 }
 
 StatusOr<Shape> ToShape(const fb::Shape* shape) {
@@ -215,9 +227,10 @@ StatusOr<Executable> ToExecutable(const fb::Executable& from) {
     return OkStatus();
   }));
   if (from.values() != nullptr) {
-    for (const fb::Value* v : *from.values()) {
-      if (v->home() > static_cast<uint8_t>(Home::kResult)) return Malformed("home of a value");
-      e.values.push_back({static_cast<Home>(v->home()), v->index(), v->offset(), v->bytes()});
+    for (const fb::Value* unaligned : *from.values()) {
+      const fb::Value v = Aligned(unaligned);
+      if (v.home() > static_cast<uint8_t>(Home::kResult)) return Malformed("home of a value");
+      e.values.push_back({static_cast<Home>(v.home()), v.index(), v.offset(), v.bytes()});
     }
   }
   TREADLE_RETURN_IF_ERROR(ForEach(from.objects(), [&](const fb::Bytes& bytes) {

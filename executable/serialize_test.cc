@@ -2,6 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstring>
+#include <random>
+
+#include "executable/validate.h"
+
 namespace treadle::executable {
 namespace {
 
@@ -53,6 +61,29 @@ TEST(Serialize, RefusesDamagedBytes) {
     EXPECT_FALSE(Deserialize(bytes.substr(0, i)).ok()) << "first " << i;
   }
   EXPECT_EQ(Deserialize("").status().code(), StatusCode::kInvalidArgument);
+}
+
+// Bytes whose checksum is right although their contents are not: what a careless or hostile writer could give.
+TEST(Serialize, SurvivesDamageThatTheChecksumDoesNotSee) {
+  const std::string bytes = Serialize(Sample());
+  std::mt19937 random(1);
+  int read = 0;
+  for (int round = 0; round < 5000; ++round) {
+    std::string damaged = bytes;
+    const size_t body = damaged.size() - 8;
+    for (int i = random() % 4 + 1; i > 0; --i) {
+      const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff, static_cast<uint8_t>(random())};
+      damaged[random() % body] = static_cast<char>(values[random() % 6]);
+    }
+    const uint64_t checksum = XXH3_64bits(damaged.data(), body);
+    std::memcpy(damaged.data() + body, &checksum, 8);
+    StatusOr<Executable> result = Deserialize(damaged);
+    if (!result.ok()) continue;
+    ++read;
+    (void)Validate(*result).ok();  // looks at every index
+  }
+  EXPECT_GT(read, 0);
+  EXPECT_LT(read, 5000);
 }
 
 }  // namespace
