@@ -31,14 +31,13 @@ namespace {
 
 // The table of contents of a compilation. Each step fills one more member; CompileTo stops on the way.
 struct Compilation {
-  std::unique_ptr<mlir::MLIRContext> context;
+  stablehlo::BorrowedContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   graph::Graph graph;
   plan::Program program;
 
   // Bytes -> verified StableHLO: portable artifacts of any version, text; CHLO, which only texts hold, is expanded.
   Status Read(std::string_view bytes, const CompileOptions& options) {
-    context = stablehlo::MakeContext();
     TREADLE_ASSIGN_OR_RETURN(module, stablehlo::ReadProgram(*context, bytes, options.name));
     stablehlo::DiagnosticCollector errors(context.get());
     const auto is_graph_operation = [](mlir::Operation* op) { return op->getName().getStringRef() == "chlo.erf"; };

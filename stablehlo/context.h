@@ -12,6 +12,24 @@ namespace treadle::stablehlo {
 
 std::unique_ptr<mlir::MLIRContext> MakeContext();
 
+// A context of this process's own that somebody has used before, or a new one; goes back when the object ends. What it has
+// read stays in it (types and attributes are never freed), so a context is given up after some dozens of programs. Programs in it
+// must end first. Thread-safe.
+class BorrowedContext {
+ public:
+  BorrowedContext();
+  ~BorrowedContext();
+  BorrowedContext(const BorrowedContext&) = delete;
+  BorrowedContext& operator=(const BorrowedContext&) = delete;
+
+  mlir::MLIRContext& operator*() const { return *context_; }
+  mlir::MLIRContext* get() const { return context_.get(); }
+
+ private:
+  std::unique_ptr<mlir::MLIRContext> context_;
+  int uses_ = 0;
+};
+
 }  // namespace treadle::stablehlo
 
 #endif  // TREADLE_STABLEHLO_CONTEXT_H_
