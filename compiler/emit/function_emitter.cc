@@ -256,7 +256,8 @@ Value FunctionEmitter::SelectOf(const Node& node, Id id, bool vector) {
   for (int part = 0; part < CarryParts(vector); ++part) {
     llvm::Value* x = (bits ? Bits(a, vector) : Wide(a, vector))[part];
     llvm::Value* y = (bits ? Bits(c, vector) : Wide(c, vector))[part];
-    (bits ? value.bits : value.wide).push_back(b_.CreateSelect(Wide(predicate, lanes)[lanes ? part : 0], x, y));
+    llvm::Value* holds = Wide(predicate, lanes)[lanes ? part : 0];
+    (bits ? value.bits : value.wide).push_back(ops_.Select(holds, x, y));
   }
   return value;
 }

@@ -148,6 +148,16 @@ llvm::Value* OpEmitter::Compare(Predicate predicate, ElementType elt, llvm::Valu
   return b_.CreateICmp(IsSigned(elt) ? kSigned[order] : kUnsigned[order], a, b);
 }
 
+// A choice by a comparison of the same two floats would become the machine's minimum or maximum, which flush denormals:
+// choose between integers then.
+llvm::Value* OpEmitter::Select(llvm::Value* holds, llvm::Value* x, llvm::Value* y) {
+  auto* compare = llvm::dyn_cast<llvm::FCmpInst>(holds);
+  bool extreme = compare != nullptr && ((compare->getOperand(0) == x && compare->getOperand(1) == y) ||
+                                        (compare->getOperand(0) == y && compare->getOperand(1) == x));
+  if (!extreme) return b_.CreateSelect(holds, x, y);
+  return b_.CreateBitCast(b_.CreateSelect(holds, AsInt(x), AsInt(y)), x->getType());
+}
+
 llvm::Value* OpEmitter::PerLane(llvm::ArrayRef<llvm::Value*> args, llvm::Function* scalar) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
   if (vector == nullptr) return b_.CreateCall(scalar, args);

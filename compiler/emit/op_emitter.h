@@ -32,6 +32,9 @@ class OpEmitter {
   // Types below 8 bits: the low bits, extended to 8. Others: unchanged.
   llvm::Value* Normalize(llvm::Value* value, ElementType elt);
 
+  // x or y, every bit of it.
+  llvm::Value* Select(llvm::Value* holds, llvm::Value* x, llvm::Value* y);
+
   // Constants of the type of `like`, splatted where that is a vector.
   llvm::Constant* Int(llvm::Value* like, int64_t value);
   llvm::Constant* Fp(llvm::Value* like, double value);

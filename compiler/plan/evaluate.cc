@@ -30,10 +30,13 @@ uint64_t ToBits(T value) {
   return std::bit_cast<BitsOf<T>>(value);
 }
 
-// What library functions that know no flushing see and give.
+// What library functions that know no flushing see and give. By bits: compared with zero, a denormal is one already.
 template <class T>
 T Flushed(T x) {
-  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(T(0), x) : x;
+  constexpr int kMantissaBits = sizeof(T) == 4 ? 23 : 52;
+  BitsOf<T> exponent = std::bit_cast<BitsOf<T>>(std::numeric_limits<T>::infinity());
+  if ((std::bit_cast<BitsOf<T>>(x) & exponent) >> kMantissaBits != 0) return x;
+  return std::bit_cast<T>(static_cast<BitsOf<T>>(std::bit_cast<BitsOf<T>>(x) & std::bit_cast<BitsOf<T>>(T(-0.0))));
 }
 
 template <class T>
