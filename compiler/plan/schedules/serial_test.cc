@@ -170,7 +170,11 @@ TEST(SerialTest, ScalarCarries) {
   ASSERT_EQ(groups->size(), 1u);
   EXPECT_EQ((*groups)[0].kind, GroupKind::kPlan);
   EXPECT_EQ((*groups)[0].outputs, std::vector{results[1]});
-  EXPECT_TRUE(ScheduleGroup(p.graph, (*groups)[0], {}).ok());
+  auto instance = ScheduleGroup(p.graph, (*groups)[0], {});
+  ASSERT_TRUE(instance.ok());
+  // The trips are counted: a thousand of some six operations.
+  EXPECT_GT(instance->cost_ns[0], 1000);
+  EXPECT_LT(instance->cost_ns[0], 10'000);
 }
 
 TEST(SerialTest, SmallArraysAreScalars) {
