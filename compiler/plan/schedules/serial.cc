@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
-#include "compiler/plan/math.h"
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/elementwise.h"
 #include "compiler/plan/schedules/kernel.h"
 #include "compiler/plan/schedules/unrolled.h"
+#include "compiler/plan/work.h"
 
 namespace treadle::plan {
 namespace {
@@ -404,60 +403,6 @@ bool OnlyTiny(const Graph& graph, const graph::Op& op) {
   return true;
 }
 
-int64_t MachineOps(const Node& node) {
-  switch (node.op) {
-    case Op::kConst:
-    case Op::kBlockArg:
-    case Op::kResult:
-    case Op::kYield:
-      return 0;
-    default:
-      return node.op != Op::kSqrt && IsMathOp(node.op) ? 25 : 1;
-  }
-}
-
-int64_t CodeSize(const Plan& plan) {
-  int64_t size = 0;
-  for (const Node& node : plan.nodes) size += MachineOps(node);
-  return size;
-}
-
-// How often a while goes round that counts a carry from one constant to another; a guess for others.
-double Trips(const Plan& plan, const Loop& loop) {
-  constexpr double kGuess = 100;
-  auto number = [&](Id id) -> std::optional<double> {
-    if (plan.nodes[id].op != Op::kConst || !IsInteger(plan.nodes[id].elt)) return std::nullopt;
-    return static_cast<double>(static_cast<int64_t>(plan.nodes[id].imm));
-  };
-  Id condition = plan.arg(loop.cond.end - 1, 0);
-  const Node& compare = plan.nodes[condition];
-  if (compare.op != Op::kCmp || compare.imm != static_cast<uint64_t>(Predicate::kLt)) return kGuess;
-  const Node& counter = plan.nodes[plan.arg(condition, 0)];
-  std::optional<double> limit = number(plan.arg(condition, 1));
-  if (counter.op != Op::kBlockArg || !limit || plan.arg(condition, 0) < loop.cond.first) return kGuess;
-  std::optional<double> start = number(plan.operands[loop.init.first + counter.imm]);
-  Id next = plan.arg(loop.body.end - 1, static_cast<int>(counter.imm));
-  if (!start || plan.nodes[next].op != Op::kAdd) return kGuess;
-  std::optional<double> step = number(plan.arg(next, 1));
-  if (!step) step = number(plan.arg(next, 0));
-  return step && *step > 0 ? std::max(0.0, (*limit - *start) / *step) : kGuess;
-}
-
-// Machine operations that a block takes in all its iterations.
-double Work(const Plan& plan, const Block& block) {
-  double work = 0;
-  for (Id id = block.first; id < block.end; id = plan.Next(id)) {
-    if (plan.nodes[id].op != Op::kLoop) {
-      work += static_cast<double>(MachineOps(plan.nodes[id]));
-      continue;
-    }
-    const Loop& loop = plan.loop(id);
-    double body = Work(plan, loop.body), other = loop.cond.empty() ? 0 : Work(plan, loop.cond);
-    work += loop.kind == LoopKind::kIf ? std::max(body, other) : Trips(plan, loop) * (2 + body + other);
-  }
-  return work;
-}
-
 StatusOr<Instance> Build(const Graph& graph, const Group& group, const executable::Target& target) {
   std::set<ValueId> loaded;
   for (;;) {
@@ -468,8 +413,7 @@ StatusOr<Instance> Build(const Graph& graph, const Group& group, const executabl
     if (loaded.size() > before) continue;
     Instance instance = kernel.Finish();
     constexpr double kNsOfOp = 0.4, kLongest = 1e12;
-    instance.cost_ns[0] =
-        static_cast<int64_t>(std::min(20 + kNsOfOp * Work(instance.plan, instance.plan.phases[0].body), kLongest));
+    instance.cost_ns[0] = static_cast<int64_t>(std::min(20 + kNsOfOp * WorkOf(instance.plan), kLongest));
     return instance;
   }
 }
