@@ -26,7 +26,7 @@ class All {
 
   Status Write() {
     leaves_ = (group_.row_length() + kLeafElements - 1) / kLeafElements;
-    loops_.ChooseLocals(kLeafElements, 0);
+    loops_.ChooseLocals(kLeafElements, 0, /*stays=*/true);
     for (const Reduction& reduction : group_.reductions()) {
       for (graph::ValueId result : reduction.op->results) {
         parts_.push_back(

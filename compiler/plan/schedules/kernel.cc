@@ -19,7 +19,7 @@ Kernel::Kernel(std::string schedule, const graph::Graph& graph, const Group& gro
   for (size_t k = 0; k < group.outputs.size(); ++k) {
     int32_t from = k < group.starts_from.size() ? group.starts_from[k] : -1;
     outputs_.push_back(builder_.AddBuffer(graph.shape(group.outputs[k]).type, from >= 0 ? Role::kInOut : Role::kOut));
-    if (from >= 0) inputs_.emplace(group.inputs[from], outputs_.back());
+    if (from >= 0) started_.emplace(group.inputs[from], outputs_.back());
   }
   for (graph::OpId number : group.ops) {
     const graph::Op& op = graph.ops[number];
@@ -36,6 +36,11 @@ Kernel::Kernel(std::string schedule, const graph::Graph& graph, const Group& gro
       value = graph.ops[def].operands[0];
     }
   }
+}
+
+int Kernel::BufferOf(graph::ValueId value) const {
+  auto found = started_.find(value);
+  return found == started_.end() ? InputBuffer(value) : found->second;
 }
 
 int Kernel::InputBuffer(graph::ValueId value) const {
@@ -69,8 +74,8 @@ Id Kernel::Literal(graph::ValueId constant) {
 
 std::pair<Id, Id> Kernel::DivRem(Id number, Id by) {
   Builder& b = builder_;
-  Id quotient = b.Convert(ElementType::kI64,
-                          b.Div(b.Convert(ElementType::kU64, number), b.Convert(ElementType::kU64, by)));
+  Id quotient =
+      b.Convert(ElementType::kI64, b.Div(b.Convert(ElementType::kU64, number), b.Convert(ElementType::kU64, by)));
   return {quotient, b.Sub(number, b.Mul(quotient, by))};
 }
 

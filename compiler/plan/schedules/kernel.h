@@ -29,8 +29,10 @@ class Kernel {
   const executable::Target& target() const { return target_; }
   Builder& b() { return builder_; }
 
-  // The buffer that holds `value`, or -1: the value is computed here, or baked.
+  // The buffer that holds `value`, or -1: the value is computed here, or baked. What an output starts from is not read.
   int InputBuffer(graph::ValueId value) const;
+  // As InputBuffer; for what an output starts from, the output's.
+  int BufferOf(graph::ValueId value) const;
   uint16_t OutputBuffer(int number) const { return outputs_[number]; }
 
   // Push constants. Each call of these makes a new one: equal numbers may differ for other shapes.
@@ -42,7 +44,8 @@ class Kernel {
   // value.
   Id Literal(graph::ValueId constant);
 
-  // number / by and number % by. REQUIRES: number >= 0, by > 0. One division of unsigned numbers, which needs no care for -1.
+  // number / by and number % by. REQUIRES: number >= 0, by > 0. One division of unsigned numbers, which needs no care
+  // for -1.
   std::pair<Id, Id> DivRem(Id number, Id by);
 
   // The tile that is being written, [0, tiles) of the phase.
@@ -55,7 +58,7 @@ class Kernel {
   const Group& group_;
   const executable::Target& target_;
   Builder builder_;
-  std::map<graph::ValueId, uint16_t> inputs_;
+  std::map<graph::ValueId, uint16_t> inputs_, started_;
   std::vector<uint16_t> outputs_;
   std::map<graph::ValueId, int> literals_;
   std::set<graph::ValueId> baked_;

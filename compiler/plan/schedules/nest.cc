@@ -55,7 +55,8 @@ void Nest::AddStarts(const Affine& at, std::vector<Place>& places) const {
 StatusOr<Nest::Item> Nest::Describe(graph::ValueId value, const Index& index, std::vector<Place>& operands) {
   const graph::Graph& graph = kernel_.graph();
   if (provided_.contains(value)) {
-    if (index != Kept(*space_, graph.shape(value).dims)) return Internal("a reduction's result is read out of its row");
+    if (index != Kept(*space_, graph.shape(value).dims) && !space_->wanted_split())
+      return Internal("a reduction's result is read out of its row");
     return Item{value, Item::kProvided, {}, {}};
   }
   if (kernel_.InputBuffer(value) >= 0) {

@@ -14,7 +14,8 @@ std::vector<int> RowLoops::PassRoots(int pass) const {
   return group_.WholeRoots();
 }
 
-void RowLoops::ChooseLocals(int64_t elements, int64_t most_bytes) {
+void RowLoops::ChooseLocals(int64_t elements, int64_t most_bytes, bool stays) {
+  stays_ = stays;
   int passes = static_cast<int>(group_.reductions().size()) + 1;
   std::vector<int> first(nest_.items(), -1);
   std::map<int, int> chosen;  // item -> first pass
@@ -46,11 +47,11 @@ void RowLoops::ChooseLocals(int64_t elements, int64_t most_bytes) {
     std::vector<int> reached = group_.Reach(roots, stop);
     for (size_t k = reached.size(); k-- > 0;) {
       int item = reached[k];
-      if (first[item] < 0 || first[item] == pass || stop[item] || cost(item) < kWorthKeeping) continue;
+      if (!stays || first[item] < 0 || first[item] == pass || stop[item] || cost(item) < kWorthKeeping) continue;
       std::vector<int> still = group_.Reach(roots, stop);
       if (std::binary_search(still.begin(), still.end(), item)) choose(item, first[item], /*must=*/false);
     }
-    for (int item : group_.Reach(roots, stop)) {
+    for (int item : group_.Reach(roots, stays ? stop : std::vector<bool>())) {
       if (first[item] < 0) first[item] = pass;
     }
     if (!IsStaged() || pass + 1 == passes) continue;
@@ -66,6 +67,7 @@ void RowLoops::ChooseLocals(int64_t elements, int64_t most_bytes) {
 }
 
 void RowLoops::LoadLocals(int pass, const LocalAt& at) {
+  if (!stays_) return;
   std::vector<bool> stop(nest_.items());
   for (const auto& [item, local] : locals_) stop[item] = local.first_pass < pass;
   for (int item : group_.Reach(PassRoots(pass), stop)) {
@@ -73,9 +75,15 @@ void RowLoops::LoadLocals(int pass, const LocalAt& at) {
   }
 }
 
+bool RowLoops::IsStoredBy(int pass, int item) const {
+  if (stays_) return locals_.at(item).first_pass == pass;
+  std::vector<int> roots = PassRoots(pass);
+  return std::any_of(roots.begin(), roots.end(), [&](int root) { return nest_.Root(root) == item; });
+}
+
 Status RowLoops::StoreLocals(int pass, const LocalAt& at) {
   for (const auto& [item, local] : locals_) {
-    if (local.first_pass != pass) continue;
+    if (!IsStoredBy(pass, item)) continue;
     TREADLE_ASSIGN_OR_RETURN(Id value, nest_.Value(item));
     group_.b().Store(at(local.buffer), value);
   }

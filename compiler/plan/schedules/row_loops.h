@@ -21,7 +21,8 @@ class RowLoops {
 
   // Decides what is kept in local arrays of `elements` from pass to pass. Passes: the reductions, then the whole
   // outputs.
-  void ChooseLocals(int64_t elements, int64_t most_bytes);
+  // `stays`: what a pass wrote is still there in later ones; else only staged operands go through local arrays.
+  void ChooseLocals(int64_t elements, int64_t most_bytes, bool stays);
   // Whether reductions read their operands from local arrays, filled by a loop of its own.
   bool IsStaged() const { return group_.inner().size() > 1; }
 
@@ -40,6 +41,7 @@ class RowLoops {
   // lo.
   Status Range(Id lo, Id hi, int unroll, const std::function<Status(const std::vector<Term>&)>& body);
   std::vector<int> PassRoots(int pass) const;
+  bool IsStoredBy(int pass, int item) const;
 
   ReduceGroup& group_;
   Nest& nest_;
@@ -48,6 +50,7 @@ class RowLoops {
     int first_pass;
   };
   std::map<int, Local> locals_;  // by item
+  bool stays_ = true;
 };
 
 // Folds one leaf of the row without the initial value. REQUIRES: the combiner splits; lo < hi <= lo + kLeafElements.

@@ -26,9 +26,7 @@ class Rows {
  private:
   void CheckStaging();
   // The row's length; that it is one leaf at most shows in the plan, as it saves code.
-  Id RowEnd() {
-    return group_.row_length() <= kLeafElements ? b_.Min(length_, b_.ConstI64(kLeafElements)) : length_;
-  }
+  Id RowEnd() { return group_.row_length() <= kLeafElements ? b_.Min(length_, b_.ConstI64(kLeafElements)) : length_; }
   double Cost(double uops_a_row) const;
   Status WriteAlong();
   Status WriteRow();
@@ -64,8 +62,8 @@ double Rows::Cost(double uops_a_row) const {
 Status Rows::WriteAlong() {
   int64_t passes = static_cast<int64_t>(group_.reductions().size()) + group_.has_whole_outputs();
   int64_t rows = group_.rows(), length = group_.row_length() * nest_.Extent(group_.outer());
-  loops_.ChooseLocals(in_leaves_ ? kLeafElements : group_.row_length(),
-                      in_leaves_ || !group_.outer().empty() ? 0 : kernel_.target().l2_bytes / 2);
+  bool stays = !in_leaves_ && group_.outer().empty();
+  loops_.ChooseLocals(in_leaves_ ? kLeafElements : group_.row_length(), kernel_.target().l2_bytes / 2, stays);
   double total = std::max(nest_.Iterations(), 1.0);
   int64_t tile = TileElements(nest_.Bytes() / total, nest_.Uops() / total);
   int64_t block = std::max<int64_t>(1, tile / std::max<int64_t>(length, 64));
@@ -151,8 +149,7 @@ StatusOr<std::vector<Id>> Rows::ReduceOuter(int pass, std::span<const Id> init) 
   for (int k = 0; k < static_cast<int>(init.size()); ++k) carries.push_back(b_.Carry(k));
   nest_.OpenScope();
   nest_.BindDigits(group_.outer(), row);
-  TREADLE_ASSIGN_OR_RETURN(std::vector<Id> next,
-                           loops_.Reduce(pass, b_.ConstI64(0), RowEnd(), carries));
+  TREADLE_ASSIGN_OR_RETURN(std::vector<Id> next, loops_.Reduce(pass, b_.ConstI64(0), RowEnd(), carries));
   b_.Yield(next);
   nest_.Unbind(group_.outer());
   nest_.CloseScope();
@@ -174,7 +171,7 @@ Status Rows::WriteAcross(int64_t length) {
   int64_t tile = TileElements(nest_.Bytes() / total, nest_.Uops() / total);
   int64_t chunk = std::clamp<int64_t>(tile / std::max<int64_t>(length, 1) / 64 * 64, 64, 1024);
   int64_t chunks = (lanes + chunk - 1) / chunk;
-  loops_.ChooseLocals(length * chunk, kernel_.target().l2_bytes / 2);
+  loops_.ChooseLocals(length * chunk, kernel_.target().l2_bytes / 2, /*stays=*/true);
   Id number = b_.BeginPhase();
   nest_.OpenScope();
   TREADLE_RETURN_IF_ERROR(nest_.Hoist());

@@ -89,7 +89,7 @@ class SerialEmitter {
   }
 
   void BindInput(ValueId input) {
-    int buffer = kernel_.InputBuffer(input);
+    int buffer = kernel_.BufferOf(input);
     if (buffer < 0) return;
     Value value = NewPlace(static_cast<uint16_t>(buffer));
     value.input = input;
