@@ -1,0 +1,122 @@
+"""Loops that become one kernel, and their neighbours that do not: carries of all kinds, reads and writes in place, branches."""
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+F32 = np.float32
+
+
+def test_branch_inside_a_scan(compare, rng):
+    def step(c, t):
+        c = lax.cond(t > 0, lambda c: c * 1.5 + t, lambda c: c - t, c)
+        return c, c * 2
+
+    compare(lambda x: lax.scan(step, F32(1), x), rng.standard_normal(60).astype(F32), rtol=1e-5)
+
+
+@pytest.mark.parametrize("selector", [-2, 0, 3, 9])
+def test_switch_inside_a_loop(compare, selector):
+    branches = [lambda c: c + 1, lambda c: c * 0.5, lambda c: -c, jnp.sin]
+    compare(lambda s, x: lax.fori_loop(0, 20, lambda k, c: lax.switch(s + k % 3, branches, c), x), np.int32(selector), F32(0.3), rtol=1e-5)
+
+
+def test_predicate_as_carry(compare):
+    compare(lambda x: lax.while_loop(lambda c: c[0], lambda c: (jnp.abs(c[1]) > 1e-3, c[1] * 0.7, c[2] + 1),
+                                     (jnp.bool_(True), x, jnp.int32(0))), F32(100))
+
+
+def test_newton_until_it_converges(compare):
+    def body(c):
+        x, i = c
+        return x - (x * x * x - 27.3) / (3 * x * x), i + 1
+
+    compare(lambda a: lax.while_loop(lambda c: (jnp.abs(c[0] ** 3 - 27.3) > 1e-3) & (c[1] < 100), body, (a, 0)), F32(27), rtol=1e-4)
+
+
+def test_large_carry_is_updated_in_place(compare, rng):
+    def twice(i, c):
+        v = lax.dynamic_index_in_dim(c, i, keepdims=False)
+        return lax.dynamic_update_index_in_dim(c, v * 2 + 1, i, 0)
+
+    def prefix(i, c):  # reads what the last iteration wrote
+        v = lax.dynamic_index_in_dim(c, i - 1, keepdims=False) + lax.dynamic_index_in_dim(c, i, keepdims=False)
+        return lax.dynamic_update_index_in_dim(c, v, i, 0)
+
+    def stale(i, c):  # needs what stood there before
+        new = lax.dynamic_update_index_in_dim(c, c[i] + 1, i + 1, 0)
+        return lax.dynamic_update_index_in_dim(new, c[i + 1], i, 0)
+
+    x = rng.standard_normal(1000).astype(F32)
+    for body in (twice, prefix, stale):
+        compare(lambda x, body=body: lax.fori_loop(1, 900, body, x), x, rtol=1e-4, atol=1e-4)
+    compare(lambda x: (lax.fori_loop(1, 900, prefix, x), x), x, rtol=1e-4, atol=1e-4)  # the start is needed afterwards
+
+
+def test_two_stacks_of_one_start(compare, rng):
+    def step(c, x):
+        a, b = c
+        a2, b2 = jnp.tanh(a + x[0] * b), jnp.where(x[1] > 0, b * 0.5 + a, b - a)
+        return (a2, b2), (a2, b2, jnp.stack([a2, b2]))
+
+    compare(lambda xs: lax.scan(step, (F32(0), F32(1)), xs), rng.standard_normal((80, 2)).astype(F32), rtol=1e-4, atol=1e-5)
+
+
+def test_scan_inside_a_scan(compare, rng):
+    def outer(c, a, y):
+        d, ys = lax.scan(lambda d, b: (d * 0.9 + a * b, d), c, y)
+        return d, ys.sum()
+
+    compare(lambda x, y: lax.scan(lambda c, a: outer(c, a, y), F32(0.5), x), rng.standard_normal(30).astype(F32),
+            rng.standard_normal(20).astype(F32), rtol=1e-4, atol=1e-5)
+
+
+def test_small_matrices(compare, rng):
+    transition, observed = (rng.standard_normal((3, 3)) * 0.3).astype(F32), rng.standard_normal((1, 3)).astype(F32)
+
+    def filter_step(c, z):
+        x, p = c
+        x, p = transition @ x, transition @ p @ transition.T + 0.1 * jnp.eye(3)
+        gain = p @ observed.T / (observed @ p @ observed.T + 0.5)
+        return (x + gain @ (z - observed @ x), p - gain @ observed @ p), x[0]
+
+    compare(lambda zs: lax.scan(filter_step, (jnp.zeros(3), jnp.eye(3)), zs)[1], rng.standard_normal((200, 1)).astype(F32), rtol=1e-3, atol=1e-4)
+    compare(lambda m: lax.fori_loop(0, 5, lambda i, c: (c @ m) / jnp.linalg.norm(c), m), rng.standard_normal((4, 4)).astype(F32), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint32", "bfloat16", "float16"])
+def test_narrow_carries(compare, dtype):
+    is_float = jnp.issubdtype(dtype, jnp.floating)
+    factor, term, start = jnp.asarray(1.01 if is_float else 3, dtype), jnp.asarray(7, dtype), jnp.asarray(5, dtype)
+    ours = compare(lambda x: lax.fori_loop(0, 40, lambda i, c: c * factor + term, x), start, rtol=0.02 if is_float else 0)
+    # jaxlib keeps more bits between the operations; NumPy rounds after each, as we do.
+    want, factor, term = np.asarray(start), np.asarray(factor), np.asarray(term)
+    with np.errstate(over="ignore"):
+        for _ in range(40):
+            want = (want * factor + term).astype(want.dtype)
+    assert ours == want
+
+
+@pytest.mark.parametrize("start", [-(2**31), -12345, -1, 0, 97, 2**31 - 1])
+def test_floor_division_and_remainder(compare, start):
+    compare(lambda a: lax.fori_loop(0, 60, lambda i, c: (c // 3 - i) * 2 + c % 7 - (c // 8) % 16 + c % 1000003, a), np.int32(start))
+    compare(lambda a, b: lax.while_loop(lambda c: c[1] != 0, lambda c: (c[1], c[0] % c[1]), (a, b)), np.int32(start), np.int32(16632))
+
+
+def test_trips_none_and_unknown(compare):
+    compare(lambda x: lax.fori_loop(0, 0, lambda i, c: c + 1, x), F32(2))
+    compare(lambda n: lax.fori_loop(0, n, lambda i, c: (c[1], c[0] + c[1]), (jnp.uint32(0), jnp.uint32(1))), np.int32(40))
+    compare(lambda n: lax.fori_loop(0, n, lambda i, c: c * 2, F32(1)), np.int32(-3))
+
+
+def test_loop_of_a_map(compare, rng):
+    c = (rng.standard_normal(1000) * 0.3).astype(F32)
+    compare(lambda c: lax.fori_loop(0, 30, lambda i, z: z * z * 0.5 + c, jnp.zeros_like(c)), c, rtol=1e-4, atol=1e-5)
+
+
+def test_gradient_of_a_loop(compare, rng):
+    def loss(w, x):
+        return lax.scan(lambda c, t: (jnp.tanh(c * w[0] + t * w[1]), None), F32(0), x)[0]
+
+    compare(jax.grad(loss), np.array([0.5, 0.3], F32), rng.standard_normal(50).astype(F32), rtol=1e-4, atol=1e-5)
