@@ -1,5 +1,6 @@
 // Plans as the schedules write them, emitted: the interpreter's bits, on every instruction set and tier.
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "compiler/plan/identity.h"
 #include "compiler/plan/interpret.h"
 #include "compiler/plan/testing/program.h"
+#include "compiler/plan/testing/random_graph.h"
 #include "compiler/plan/testing/run_plans.h"
 #include "gtest/gtest.h"
 
@@ -159,6 +161,18 @@ TEST(Schedules, MovesAndPieces) {
     p.Return({p.Transpose(x, {1, 0}), p.Transpose(y, {1, 0}),
               p.Add(OpCode::kConcatenate, {x, y, x}, {type, {150, 183}}, {.dims = {1}}), padded, edges});
     ExpectInterpretersBits(p, false);
+  }
+}
+
+// TREADLE_SEEDS=n tries so many.
+TEST(Schedules, RandomGraphs) {
+  const char* count = std::getenv("TREADLE_SEEDS");
+  uint32_t seeds = count != nullptr ? static_cast<uint32_t>(std::strtoul(count, nullptr, 10)) : 10;
+  for (uint32_t seed = 0; seed < seeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Program p = plan::testing::MakeRandomGraph(seed);
+    ASSERT_NO_FATAL_FAILURE(ExpectInterpretersBits(p));
+    if (::testing::Test::HasFailure()) return;
   }
 }
 
