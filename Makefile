@@ -2,11 +2,14 @@
 BUILD := build
 PLUGIN := $(BUILD)/lib/pjrt_c_api_treadle_plugin.so
 PYTHON := .venv/bin/python
+# On a terminal ninja shows its progress in one line; elsewhere it keeps quiet.
+NINJA := ninja $(shell [ -t 1 ] || echo --quiet)
 
 .PHONY: help build setup demo test wheel bench format lint asan ubsan tsan clean
 
 build: $(BUILD)/build.ninja ## Set up what is missing and build everything (default)
-	@ninja -C $(BUILD) --quiet
+	@[ -e $(PLUGIN) ] || echo 'Building; from nothing this takes 10 to 20 minutes on two cores'
+	@$(NINJA) -C $(BUILD)
 	@$(PYTHON) python/install_dev.py $(PYTHON) $(PLUGIN)
 
 help: ## Show this list
@@ -16,7 +19,7 @@ setup: ## Install Debian packages and Python environments that are missing
 	@setup/install.sh debian python
 
 $(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json | setup
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING >/dev/null
 
 demo: build ## Train an MLP on scikit-learn's digits with JAX, on Treadle and on jaxlib's CPU backend
 	@$(PYTHON) examples/digits_mlp.py
@@ -41,8 +44,8 @@ lint: build ## clang-format and clang-tidy without changing anything, layers
 	@git ls-files '*.cc' | xargs -n 8 -P 2 clang-tidy-22 -p $(BUILD) --quiet
 
 asan ubsan tsan: | setup ## Build with a sanitizer, apart, and run unit and lit tests
-	@cmake --preset $@ --log-level=WARNING
-	@ninja -C build-$@ --quiet
+	@cmake --preset $@ --log-level=WARNING >/dev/null
+	@$(NINJA) -C build-$@
 	@$(PYTHON) tests/run.py --build build-$@ --only unit,lit
 
 clean: ## Remove what was built (not the Python environments)
