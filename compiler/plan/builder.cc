@@ -1,5 +1,6 @@
 #include "compiler/plan/builder.h"
 
+#include <algorithm>
 #include <cassert>
 #include <optional>
 #include <utility>
@@ -7,6 +8,13 @@
 #include "compiler/plan/simplify.h"
 
 namespace treadle::plan {
+
+size_t Builder::KeyHash::operator()(const Key& key) const {
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
+  uint64_t hash = key.imm * kFactor + static_cast<uint64_t>(key.op) * 256 + static_cast<uint64_t>(key.elt);
+  for (Id arg : key.args) hash = (hash ^ (hash >> 29) ^ arg) * kFactor;
+  return hash ^ (hash >> 32);
+}
 
 Builder::Builder(std::string name) { plan_.name = std::move(name); }
 
@@ -40,12 +48,13 @@ Id Builder::Emit(Op op, ElementType elt, std::span<const Id> args, uint64_t imm)
     return simpler->op == Op::kConst ? simpler->value
                                      : Emit(simpler->op, elt, {simpler->value, Const(elt, simpler->bits)});
   }
-  Key key{op, elt, imm, std::vector<Id>(args.begin(), args.end())};
+  Key key{op, elt, {kNone, kNone, kNone}, imm};
+  std::copy(args.begin(), args.end(), key.args.begin());
   for (const Scope& scope : scopes_) {
     if (auto found = scope.made.find(key); found != scope.made.end()) return found->second;
   }
   Id id = Append(op, elt, args, imm);
-  scopes_.back().made.emplace(std::move(key), id);
+  scopes_.back().made.emplace(key, id);
   return id;
 }
 

@@ -14,11 +14,11 @@
 #ifndef TREADLE_COMPILER_PLAN_BUILDER_H_
 #define TREADLE_COMPILER_PLAN_BUILDER_H_
 
+#include <array>
 #include <initializer_list>
-#include <map>
 #include <span>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/plan/plan.h"
@@ -88,9 +88,19 @@ class Builder {
   Plan Finish();  // REQUIRES: everything closed. The builder is empty afterwards
 
  private:
-  using Key = std::tuple<Op, ElementType, uint64_t, std::vector<Id>>;
+  // A pure operation: none has more than three operands.
+  struct Key {
+    Op op;
+    ElementType elt;
+    std::array<Id, 3> args;
+    uint64_t imm;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const;
+  };
   struct Scope {
-    std::map<Key, Id> made;
+    std::unordered_map<Key, Id, KeyHash> made;
   };
   struct OpenLoop {
     Id node;
