@@ -1,5 +1,5 @@
-// What the emitter costs and what its code reaches: compile time at both tiers, time an element from cache and from memory.
-// Times are CPU time of one thread, best of several: on a busy machine read ratios.
+// What the emitter costs and what its code reaches: compile time at both tiers, time an element from cache and from
+// memory. Times are CPU time of one thread, best of several: on a busy machine read ratios.
 #include <time.h>
 
 #include <cmath>
@@ -180,8 +180,8 @@ int Run() {
       std::fprintf(stderr, "%s\n", kernels.status().ToString().c_str());
       return 1;
     }
-    std::printf("%-36s %10.2f %10.2f %8zu | %14.3f %14.3f\n", plan.name.c_str(), quick_seconds * 1e3, full_seconds * 1e3,
-                full.size(), SecondsAnElement((*kernels)[0], 4096) * 1e9,
+    std::printf("%-36s %10.2f %10.2f %8zu | %14.3f %14.3f\n", plan.name.c_str(), quick_seconds * 1e3,
+                full_seconds * 1e3, full.size(), SecondsAnElement((*kernels)[0], 4096) * 1e9,
                 SecondsAnElement((*kernels)[0], int64_t{8} << 20) * 1e9);
   }
   return 0;

@@ -43,8 +43,8 @@ llvm::Value* FunctionEmitter::BufferPointer(int number) {
   return pointer;
 }
 
-// The uniform part of an address is built outwards in: what belongs to an outer loop is added there, once for all accesses
-// that share it; the constant offset comes last and ends up in the instruction.
+// The uniform part of an address is built outwards in: what belongs to an outer loop is added there, once for all
+// accesses that share it; the constant offset comes last and ends up in the instruction.
 FunctionEmitter::Place FunctionEmitter::Locate(const plan::Access& access) {
   const plan::Buffer& buffer = plan_.buffers[access.buffer];
   Place place;
@@ -146,7 +146,8 @@ void FunctionEmitter::EmitStore(Id id) {
     return;
   }
   auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(place.stride);
-  if (!place.index.empty() || known == nullptr || (!known->isOne() && !(known->isMinusOne() && lanes_.count == nullptr))) {
+  if (!place.index.empty() || known == nullptr ||
+      (!known->isOne() && !(known->isMinusOne() && lanes_.count == nullptr))) {
     return Scatter(place, parts);
   }
   for (int part = 0; part < lanes_.parts; ++part) {
@@ -179,7 +180,8 @@ llvm::Value* FunctionEmitter::LoadDense(const Place& place, int part) {
   llvm::Value* pointer = ElementPointer(place, I64(part * lanes_.width));
   if (lanes_.count == nullptr) return LoadAt(place, type, pointer);
   if (HasMaskedAccess(place.bytes, false)) {
-    return b_.CreateMaskedLoad(type, pointer, llvm::Align(place.bytes), lanes_.masks[part], llvm::Constant::getNullValue(type));
+    return b_.CreateMaskedLoad(type, pointer, llvm::Align(place.bytes), lanes_.masks[part],
+                               llvm::Constant::getNullValue(type));
   }
   llvm::Function* load = TailLoad(place.bytes * lanes_.width);
   return b_.CreateBitCast(b_.CreateCall(load, {pointer, ActiveBytes(part, place.bytes)}), type);
@@ -198,8 +200,8 @@ void FunctionEmitter::StoreDense(const Place& place, int part, llvm::Value* valu
   }
 }
 
-// Stride -1: a vector reversed. 2 to 4: that many vectors, of which every stride-th element; reads up to stride - 1 elements
-// past the last lane (see ReadsPastLane).
+// Stride -1: a vector reversed. 2 to 4: that many vectors, of which every stride-th element; reads up to stride - 1
+// elements past the last lane (see ReadsPastLane).
 llvm::Value* FunctionEmitter::LoadStrided(const Place& place, int part, int64_t stride) {
   int width = lanes_.width;
   llvm::Type* type = Widen(place.type);
@@ -213,8 +215,8 @@ llvm::Value* FunctionEmitter::LoadStrided(const Place& place, int part, int64_t 
       gathered = vector;
       continue;
     }
-    // Lane l comes from element l * stride of all vectors; those of the vectors so far stand in `gathered` already, except
-    // that of the first vector they are still in place.
+    // Lane l comes from element l * stride of all vectors; those of the vectors so far stand in `gathered` already,
+    // except that of the first vector they are still in place.
     llvm::SmallVector<int, 64> mask;
     for (int lane = 0; lane < width; ++lane) {
       int element = lane * static_cast<int>(stride);
@@ -316,8 +318,8 @@ void FunctionEmitter::Scatter(const Place& place, const Parts& parts) {
 namespace {
 
 // Copies the low `bytes` bytes in pieces of powers of two, the largest first.
-void CopyPieces(llvm::IRBuilderBase& b, llvm::Function* function, llvm::Value* to, llvm::Value* from, llvm::Value* bytes,
-                int whole) {
+void CopyPieces(llvm::IRBuilderBase& b, llvm::Function* function, llvm::Value* to, llvm::Value* from,
+                llvm::Value* bytes, int whole) {
   llvm::Value* offset = b.getInt64(0);
   for (int piece = whole; piece >= 1; piece /= 2) {
     llvm::BasicBlock* before = b.GetInsertBlock();

@@ -34,8 +34,8 @@ class GuardedPage {
 
 struct Case {
   ElementType type;
-  int stride;         // of the input
-  bool reduce;        // to one element, else stored densely
+  int stride;   // of the input
+  bool reduce;  // to one element, else stored densely
   bool reverse_out = false;
 };
 
@@ -87,7 +87,8 @@ void RunCase(const Case& c, const executable::Target& target, Tier tier) {
     for (bool at_end : {false, true}) {
       uint8_t* x = at_end ? in.AtEnd(in_bytes) : in.AtStart();
       uint8_t* y = at_end ? out.AtEnd(out_bytes) : out.AtStart();
-      for (size_t i = 0; i < in_bytes; ++i) x[i] = static_cast<uint8_t>(c.type == ElementType::kI1 ? i % 3 == 0 : i * 7);
+      for (size_t i = 0; i < in_bytes; ++i)
+        x[i] = static_cast<uint8_t>(c.type == ElementType::kI1 ? i % 3 == 0 : i * 7);
       void* buffers[] = {x, y};
       uint64_t args[] = {static_cast<uint64_t>(n)};
       TreadleCallFrame frame = {buffers, args, nullptr, nullptr, nullptr, 0, 1};
@@ -103,7 +104,8 @@ void RunCase(const Case& c, const executable::Target& target, Tier tier) {
 TEST(BoundsTest, NothingOutsideOfBuffersIsTouched) {
   for (const executable::Target& target : HostTargets()) {
     for (Tier tier : {Tier::kQuick, Tier::kFull}) {
-      for (ElementType type : {ElementType::kI1, ElementType::kI8, ElementType::kF16, ElementType::kF32, ElementType::kI64}) {
+      for (ElementType type :
+           {ElementType::kI1, ElementType::kI8, ElementType::kF16, ElementType::kF32, ElementType::kI64}) {
         SCOPED_TRACE(target.Key() + " " + std::string(ElementTypeName(type)));
         RunCase({type, 1, false}, target, tier);
         RunCase({type, 1, true}, target, tier);

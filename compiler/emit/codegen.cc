@@ -21,8 +21,8 @@ namespace {
 // the same again, at a third to a half of the time of a compilation, and find nothing.
 void SwitchOffPasses() {
   auto& options = llvm::cl::getRegisteredOptions();
-  for (const char* name : {"disable-lsr", "disable-cgp", "disable-constant-hoisting", "disable-early-taildup",
-                           "disable-machine-cse"}) {
+  for (const char* name :
+       {"disable-lsr", "disable-cgp", "disable-constant-hoisting", "disable-early-taildup", "disable-machine-cse"}) {
     auto option = options.find(name);
     if (option != options.end()) option->second->addOccurrence(0, name, "true");
   }

@@ -1,5 +1,5 @@
-// LLVM's back end as a function: a module in, an object, assembly or IR text out. No IR pass runs: the emitter writes what
-// passes would have to find. Sees X86 only.
+// LLVM's back end as a function: a module in, an object, assembly or IR text out. No IR pass runs: the emitter writes
+// what passes would have to find. Sees X86 only.
 #ifndef TREADLE_COMPILER_EMIT_CODEGEN_H_
 #define TREADLE_COMPILER_EMIT_CODEGEN_H_
 

@@ -7,8 +7,8 @@
 
 namespace treadle::emit {
 
-// Saturating, NaN is 0. LLVM's own saturating conversions take several times as many instructions, and the plain ones are
-// undefined out of range: so the range is checked before.
+// Saturating, NaN is 0. LLVM's own saturating conversions take several times as many instructions, and the plain ones
+// are undefined out of range: so the range is checked before.
 llvm::Value* OpEmitter::FloatToInteger(ElementType to, llvm::Value* x) {
   int bits = ElementBits(to);
   bool is_signed = IsSigned(to);
@@ -135,7 +135,8 @@ llvm::Value* OpEmitter::NarrowBits(llvm::Value* value, ElementType elt) {
   llvm::Value* denormal = b_.CreateSub(AsInt(sum), AsInt(Fp(value, magic)));
   int64_t least_normal = int64_t{128 - f.bias} << 23;
   llvm::Value* result = b_.CreateSelect(b_.CreateICmpULT(magnitude, Int(bits, least_normal)), denormal, normal);
-  llvm::Value* sign = b_.CreateAnd(b_.CreateLShr(bits, Int(bits, 31 - (f.exponent_bits + f.mantissa_bits))), Int(bits, codes.sign));
+  llvm::Value* sign =
+      b_.CreateAnd(b_.CreateLShr(bits, Int(bits, 31 - (f.exponent_bits + f.mantissa_bits))), Int(bits, codes.sign));
   if (f.special == plan::FloatFormat::kFnuz) {  // no -0
     sign = b_.CreateSelect(b_.CreateICmpEQ(result, Int(bits, 0)), Int(bits, 0), sign);
   }
@@ -158,12 +159,14 @@ llvm::Value* OpEmitter::WidenNarrow(llvm::Value* bits, ElementType elt) {
   plan::FloatFormat f = plan::FormatOf(elt);
   llvm::Value* nan = Int(wide, 0x7fc00000);
   if (f.special == plan::FloatFormat::kScale) {
-    llvm::Value* value = b_.CreateSelect(b_.CreateICmpEQ(wide, Int(wide, 0)), Int(wide, 1 << 22), b_.CreateShl(wide, Int(wide, 23)));
+    llvm::Value* value =
+        b_.CreateSelect(b_.CreateICmpEQ(wide, Int(wide, 0)), Int(wide, 1 << 22), b_.CreateShl(wide, Int(wide, 23)));
     return b_.CreateBitCast(b_.CreateSelect(b_.CreateICmpEQ(wide, Int(wide, 255)), nan, value), fp);
   }
   Codes codes(f);
   llvm::Value* magnitude = b_.CreateAnd(wide, Int(wide, codes.sign - 1));
-  llvm::Value* normal = b_.CreateAdd(b_.CreateShl(magnitude, Int(wide, 23 - f.mantissa_bits)), Int(wide, int64_t{127 - f.bias} << 23));
+  llvm::Value* normal =
+      b_.CreateAdd(b_.CreateShl(magnitude, Int(wide, 23 - f.mantissa_bits)), Int(wide, int64_t{127 - f.bias} << 23));
   double unit = std::ldexp(1.0, 1 - f.bias - f.mantissa_bits);
   llvm::Value* scaled = b_.CreateFMul(b_.CreateSIToFP(magnitude, fp), llvm::ConstantFP::get(fp, unit));
   llvm::Value* denormal = b_.CreateICmpULT(magnitude, Int(wide, int64_t{1} << f.mantissa_bits));
@@ -175,9 +178,11 @@ llvm::Value* OpEmitter::WidenNarrow(llvm::Value* bits, ElementType elt) {
   } else if (f.special == plan::FloatFormat::kNan) {
     result = b_.CreateSelect(b_.CreateICmpUGT(magnitude, Int(wide, codes.largest)), nan, result);
   }
-  llvm::Value* sign = b_.CreateShl(b_.CreateAnd(wide, Int(wide, codes.sign)), Int(wide, 31 - (f.exponent_bits + f.mantissa_bits)));
+  llvm::Value* sign =
+      b_.CreateShl(b_.CreateAnd(wide, Int(wide, codes.sign)), Int(wide, 31 - (f.exponent_bits + f.mantissa_bits)));
   result = b_.CreateOr(result, sign);
-  if (f.special == plan::FloatFormat::kFnuz) result = b_.CreateSelect(b_.CreateICmpEQ(wide, Int(wide, codes.sign)), nan, result);
+  if (f.special == plan::FloatFormat::kFnuz)
+    result = b_.CreateSelect(b_.CreateICmpEQ(wide, Int(wide, codes.sign)), nan, result);
   return b_.CreateBitCast(result, fp);
 }
 

@@ -1,4 +1,5 @@
-// Loop plans to machine code: one walk over a plan writes LLVM IR as explicit vector code; LLVM's code generator does the rest.
+// Loop plans to machine code: one walk over a plan writes LLVM IR as explicit vector code; LLVM's code generator does
+// the rest.
 #ifndef TREADLE_COMPILER_EMIT_EMIT_H_
 #define TREADLE_COMPILER_EMIT_EMIT_H_
 
@@ -27,12 +28,12 @@ struct EmitOptions {
   bool verify = false;  // check the LLVM IR; costs a third of writing it
 };
 
-// One relocatable object (or text) that defines plan::KernelSymbol of every phase of every plan. Thread-safe: each call has its
-// own LLVM context. Plans must be verified; an unsupported one is an error, never a crash.
+// One relocatable object (or text) that defines plan::KernelSymbol of every phase of every plan. Thread-safe: each call
+// has its own LLVM context. Plans must be verified; an unsupported one is an error, never a crash.
 StatusOr<std::string> EmitPlans(std::span<const plan::Plan* const> plans, const EmitOptions& options);
 
-// Compiles one small kernel at both tiers and throws it away: touches the code generator's code and tables (about 5 ms). For a
-// background thread at start-up.
+// Compiles one small kernel at both tiers and throws it away: touches the code generator's code and tables (about 5
+// ms). For a background thread at start-up.
 void WarmUp(const executable::Target& target);
 
 }  // namespace treadle::emit

@@ -1,5 +1,5 @@
-// The main property of the emitter: a random plan gives the interpreter's bits on every instruction set and tier, for every
-// split of its tiles.
+// The main property of the emitter: a random plan gives the interpreter's bits on every instruction set and tier, for
+// every split of its tiles.
 #include <cstdlib>
 #include <string>
 #include <vector>

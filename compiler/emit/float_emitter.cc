@@ -85,8 +85,8 @@ llvm::Value* OpEmitter::Canonical(llvm::Value* x) {
   return b_.CreateShuffleVector(wide, shrink);
 }
 
-// max: NaN if either is one; where they compare equal, the one without a sign. The machine's maximum gives its second operand
-// for equal ones.
+// max: NaN if either is one; where they compare equal, the one without a sign. The machine's maximum gives its second
+// operand for equal ones.
 llvm::Value* OpEmitter::Extreme(bool max, llvm::Value* a, llvm::Value* b) {
   auto literal = [](llvm::Value* value) -> const llvm::ConstantFP* {
     auto* constant = llvm::dyn_cast<llvm::Constant>(value);
@@ -114,7 +114,8 @@ llvm::Value* OpEmitter::Sign(llvm::Value* x) {
   return b_.CreateSelect(b_.CreateFCmpONE(x, Fp(x, 0.0)), one, x);
 }
 
-// Rounds to nearest even to a format of fewer bits, kept in this one: overflow to infinity, what would be denormal there to 0.
+// Rounds to nearest even to a format of fewer bits, kept in this one: overflow to infinity, what would be denormal
+// there to 0.
 llvm::Value* OpEmitter::ReducePrecision(llvm::Value* x, int exponent_bits, int mantissa_bits) {
   llvm::Value* bits = AsInt(x);
   bool is_double = bits->getType()->getScalarSizeInBits() == 64;
@@ -143,8 +144,8 @@ llvm::Value* OpEmitter::ReducePrecision(llvm::Value* x, int exponent_bits, int m
   return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, value);
 }
 
-// fmod, exactly: the dividend's mantissa is shifted by the difference of the exponents, as many bits at a time as fit, and
-// divided in between. A function of one pair of numbers.
+// fmod, exactly: the dividend's mantissa is shifted by the difference of the exponents, as many bits at a time as fit,
+// and divided in between. A function of one pair of numbers.
 llvm::Function* OpEmitter::RemainderFunction(llvm::Type* type) {
   bool is_double = type->isDoubleTy();
   std::string name = is_double ? "fmod_64" : "fmod_32";

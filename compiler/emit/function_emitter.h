@@ -1,11 +1,12 @@
 // One phase of a plan to one LLVM function: the walk over the plan's nodes.
 //
-// *Scopes* are the blocks under way, outermost first: the function's entry, the loop over tiles, the plan's loops. A pure
-// value is written in the outermost scope that has its operands, just before the branch into the next scope, so loop-invariant
-// code never stands in a loop. A scope's values are forgotten when it closes: each is valid exactly where it dominates.
+// *Scopes* are the blocks under way, outermost first: the function's entry, the loop over tiles, the plan's loops. A
+// pure value is written in the outermost scope that has its operands, just before the branch into the next scope, so
+// loop-invariant code never stands in a loop. A scope's values are forgotten when it closes: each is valid exactly
+// where it dominates.
 //
-// Inside a `lanes` loop, values that vary are `parts` vectors of `width` lanes, written operation by operation so that the
-// parts interleave; the others stay scalars. Outside, everything is a scalar.
+// Inside a `lanes` loop, values that vary are `parts` vectors of `width` lanes, written operation by operation so that
+// the parts interleave; the others stay scalars. Outside, everything is a scalar.
 #ifndef TREADLE_COMPILER_EMIT_FUNCTION_EMITTER_H_
 #define TREADLE_COMPILER_EMIT_FUNCTION_EMITTER_H_
 
@@ -27,8 +28,9 @@ namespace treadle::emit {
 
 using Parts = llvm::SmallVector<llvm::Value*, 4>;
 
-// A plan value in IR. `wide` is what operations work on: one scalar or one vector a part; narrow floats are f32 there, rounded.
-// `bits` is the memory form of narrow floats. Either may be absent and is then made from the other at first use.
+// A plan value in IR. `wide` is what operations work on: one scalar or one vector a part; narrow floats are f32 there,
+// rounded. `bits` is the memory form of narrow floats. Either may be absent and is then made from the other at first
+// use.
 struct Value {
   ElementType elt = ElementType::kInvalid;
   Variance variance = Variance::kUniform;
@@ -48,8 +50,8 @@ class FunctionEmitter {
 
  private:
   struct Scope {
-    llvm::Instruction* before = nullptr;  // the branch into it: code of the scope outside goes before
-    std::vector<plan::Id> values;         // made here
+    llvm::Instruction* before = nullptr;          // the branch into it: code of the scope outside goes before
+    std::vector<plan::Id> values;                 // made here
     std::vector<std::vector<uint64_t>> pointers;  // keys of pointers_ made here
   };
 
@@ -122,16 +124,17 @@ class FunctionEmitter {
   Values Inits(const plan::Loop& loop);
   std::vector<ElementType> CarryTypes(const plan::Loop& loop);
   Parts Pack(Values& values, const std::vector<bool>& vary);
-  Values Unpack(const std::vector<ElementType>& types, const std::vector<bool>& vary, llvm::ArrayRef<llvm::Value*> parts);
+  Values Unpack(const std::vector<ElementType>& types, const std::vector<bool>& vary,
+                llvm::ArrayRef<llvm::Value*> parts);
   std::vector<bool> CarriesVary(plan::Id id, const plan::Loop& loop);
 
   // reduce_emitter.cc: trees.
   struct Slots {
     int count = 0;
     int width = 0;
-    Parts arrays;               // one a carry: count + width elements of memory type
+    Parts arrays;  // one a carry: count + width elements of memory type
     std::vector<llvm::Type*> types;
-    Values identity;            // empty: the combiner is not a known one
+    Values identity;  // empty: the combiner is not a known one
   };
   void EmitTree(plan::Id id, const plan::Loop& loop);
   Values Combine(const plan::Loop& loop, Values old_values, Values new_values);
@@ -151,12 +154,12 @@ class FunctionEmitter {
 
   // access_emitter.cc: loads and stores.
   struct Place {
-    llvm::Value* pointer = nullptr;   // of lane 0 of part 0, or the whole address where nothing varies
-    llvm::Value* stride = nullptr;    // elements a lane, i64; null: no affine term
-    Parts index;                      // varying terms, elements from `pointer`, a part; empty: none
-    llvm::Type* type = nullptr;       // of memory, scalar
+    llvm::Value* pointer = nullptr;  // of lane 0 of part 0, or the whole address where nothing varies
+    llvm::Value* stride = nullptr;   // elements a lane, i64; null: no affine term
+    Parts index;                     // varying terms, elements from `pointer`, a part; empty: none
+    llvm::Type* type = nullptr;      // of memory, scalar
     int bytes = 0;
-    bool invariant = false;           // nothing writes there while the kernel runs
+    bool invariant = false;  // nothing writes there while the kernel runs
   };
   struct DeferredStore {
     Place place;

@@ -15,17 +15,19 @@ namespace treadle::emit {
 
 struct CompiledKernels {
   std::vector<executable::Object> objects;
-  // By plan of the call: the index of the object that defines plan::KernelSymbol of all of its phases. Objects may define
-  // further kernels.
+  // By plan of the call: the index of the object that defines plan::KernelSymbol of all of its phases. Objects may
+  // define further kernels.
   std::vector<int32_t> object_of_plan;
 };
 
-// Plans may repeat. Those that this process has not compiled yet go to about as many modules as there are threads to compile
-// them (affinity, at most 8), balanced by cost. Thread-safe; needs little stack: code is generated on threads of its own.
-// Errors: those of EmitPlans, naming the plan.
-StatusOr<CompiledKernels> CompileKernels(std::span<const plan::Plan* const> plans, const executable::Target& target, Tier tier);
+// Plans may repeat. Those that this process has not compiled yet go to about as many modules as there are threads to
+// compile them (affinity, at most 8), balanced by cost. Thread-safe; needs little stack: code is generated on threads
+// of its own. Errors: those of EmitPlans, naming the plan.
+StatusOr<CompiledKernels> CompileKernels(std::span<const plan::Plan* const> plans, const executable::Target& target,
+                                         Tier tier);
 
-// Kernels asked for so far in this process: compiled, and taken from the cache. TREADLE_LOG=compile prints them at its end.
+// Kernels asked for so far in this process: compiled, and taken from the cache. TREADLE_LOG=compile prints them at its
+// end.
 struct KernelCounts {
   int64_t compiled = 0;
   int64_t cached = 0;

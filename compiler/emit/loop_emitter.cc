@@ -284,7 +284,8 @@ int FunctionEmitter::LaneWidth(const Loop& loop) {
   return options_.target.vector_bytes() / WidestVaryingBytes(plan_, loop, variance_);
 }
 
-// Vectors in flight: light bodies need several to hide latencies and the loop's own instructions, heavy ones cost compile time.
+// Vectors in flight: light bodies need several to hide latencies and the loop's own instructions, heavy ones cost
+// compile time.
 int FunctionEmitter::MapUnroll(const Loop& loop) {
   if (quick()) return 1;
   int cost = BodyCost(plan_, loop.body, variance_);
@@ -308,8 +309,8 @@ Value FunctionEmitter::LaneIndex(llvm::Value* first) {
   return {.elt = ElementType::kI64, .variance = Variance::kAffine, .level = top(), .base = first, .stride = I64(1)};
 }
 
-// Whether the last vector may be computed before the others and stored after them: light, straight-line code whose stores
-// are dense and follow all loads, so that computing elements twice gives them the same values.
+// Whether the last vector may be computed before the others and stored after them: light, straight-line code whose
+// stores are dense and follow all loads, so that computing elements twice gives them the same values.
 bool FunctionEmitter::MayOverlap(const Loop& loop) {
   if (v4() || quick() || ReadsPastLane(loop) || BodyCost(plan_, loop.body, variance_) > kOverlapCost) return false;
   bool stored = false;

@@ -1,6 +1,6 @@
-// Mathematical functions: the sequences of compiler/plan/math.h written as vector code. Short ones stand where they are used;
-// long ones, and all in code that is compiled quickly, are functions of the module with one vector as argument. Both are the
-// same sequence, so the same bits.
+// Mathematical functions: the sequences of compiler/plan/math.h written as vector code. Short ones stand where they are
+// used; long ones, and all in code that is compiled quickly, are functions of the module with one vector as argument.
+// Both are the same sequence, so the same bits.
 #include <array>
 #include <type_traits>
 
@@ -80,8 +80,8 @@ class IrMath {
     return result;
   }
 
-  // A branch: only at the end of a block that has no terminator yet. Lanes one after the other, by a function: seldom run,
-  // quickly compiled.
+  // A branch: only at the end of a block that has no terminator yet. Lanes one after the other, by a function: seldom
+  // run, quickly compiled.
   template <size_t n, class Fn>
   std::array<F, n> Rare(B mask, std::array<F, n> usual, const char* name, F x, Fn f) {
     llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -197,7 +197,13 @@ llvm::Value* Write(llvm::IRBuilderBase& b, Op op, llvm::ArrayRef<llvm::Value*> a
 
 bool IsShort(Op op) {
   switch (op) {
-    case Op::kExp: case Op::kExpm1: case Op::kLog: case Op::kLog1p: case Op::kTanh: case Op::kLogistic: case Op::kErf:
+    case Op::kExp:
+    case Op::kExpm1:
+    case Op::kLog:
+    case Op::kLog1p:
+    case Op::kTanh:
+    case Op::kLogistic:
+    case Op::kErf:
       return true;
     default:
       return false;

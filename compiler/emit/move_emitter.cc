@@ -127,7 +127,8 @@ void FunctionEmitter::EmitMove(Id id) {
 void FunctionEmitter::EmitCall(Id id) {
   const plan::Node& node = plan_.node(id);
   const plan::Call& call = plan_.calls[node.imm];
-  if (lanes_.width != 0) return Fail(Internal("kernel '" + plan_.name + "': a call of " + call.symbol + " inside lanes"));
+  if (lanes_.width != 0)
+    return Fail(Internal("kernel '" + plan_.name + "': a call of " + call.symbol + " inside lanes"));
   llvm::Type* pointer = b_.getPtrTy();
   llvm::Type* i64 = b_.getInt64Ty();
   llvm::Value* buffers = StackArray(pointer, std::max<int64_t>(1, call.buffers.size()));

@@ -39,7 +39,8 @@ plan::Plan MakeMove(ElementType type, Layout layout) {
 }
 
 void Check(TreadleKernel kernel, Layout layout, int bytes, int64_t rows, int64_t columns) {
-  int64_t from_pitch = (layout.from_row_dense ? columns : rows) + 3, to_pitch = (layout.to_row_dense ? columns : rows) + 1;
+  int64_t from_pitch = (layout.from_row_dense ? columns : rows) + 3,
+          to_pitch = (layout.to_row_dense ? columns : rows) + 1;
   int64_t longest = rows + columns + 4;
   std::vector<uint8_t> x(longest * longest * bytes), y(x.size(), 0xee), expected(x.size(), 0xee);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint8_t>(i * 37 + i / 251);

@@ -13,7 +13,8 @@ llvm::Type* OpEmitter::Like(llvm::Value* value, llvm::Type* scalar) {
 }
 
 llvm::Constant* OpEmitter::Int(llvm::Value* like, int64_t value) {
-  return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(value), /*IsSigned=*/true, /*ImplicitTrunc=*/true);
+  return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(value), /*IsSigned=*/true,
+                                /*ImplicitTrunc=*/true);
 }
 
 llvm::Constant* OpEmitter::Fp(llvm::Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
@@ -47,7 +48,8 @@ llvm::Value* OpEmitter::Emit(const plan::Node& node, ElementType from, llvm::Arr
   if (!IsFloat(node.elt)) return nullptr;
   llvm::Value* result = Float(node, args);
   bool half = node.elt == ElementType::kF16 || node.elt == ElementType::kBF16;  // 8-bit types may lack -0
-  bool exact = half && (node.op == Op::kAbs || node.op == Op::kNeg || node.op == Op::kSign || node.op == Op::kMax || node.op == Op::kMin);
+  bool exact = half && (node.op == Op::kAbs || node.op == Op::kNeg || node.op == Op::kSign || node.op == Op::kMax ||
+                        node.op == Op::kMin);
   return result == nullptr || exact ? result : RoundNarrow(result, node.elt);
 }
 
@@ -112,7 +114,8 @@ llvm::Value* OpEmitter::Integer(const plan::Node& node, llvm::ArrayRef<llvm::Val
       return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, LowBits(a, node.elt));
     case Op::kClz: {
       int unused = ElementBytes(node.elt) * 8 - ElementBits(node.elt);
-      llvm::Value* zeros = b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {a->getType()}, {LowBits(a, node.elt), b_.getFalse()});
+      llvm::Value* zeros =
+          b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {a->getType()}, {LowBits(a, node.elt), b_.getFalse()});
       return unused == 0 ? zeros : b_.CreateSub(zeros, Int(a, unused));
     }
     case Op::kPow:

@@ -1,5 +1,5 @@
-// Single operations of ops.def as LLVM IR. Values are scalars or vectors alike; all instructions are straight-line code (what
-// needs a loop is a function of its own in the module), so any of them may be hoisted.
+// Single operations of ops.def as LLVM IR. Values are scalars or vectors alike; all instructions are straight-line code
+// (what needs a loop is a function of its own in the module), so any of them may be hoisted.
 #ifndef TREADLE_COMPILER_EMIT_OP_EMITTER_H_
 #define TREADLE_COMPILER_EMIT_OP_EMITTER_H_
 
@@ -16,9 +16,8 @@ class OpEmitter {
   OpEmitter(llvm::Module& module, llvm::IRBuilderBase& builder, const executable::Target& target)
       : module_(module), b_(builder), target_(target) {}
 
-  // The value of `node` for arguments of element type `from`. Narrow floats come and go as f32 that hold values of their type,
-  // integers below 8 bits as i8, extended.
-  // Null: not supported for these types.
+  // The value of `node` for arguments of element type `from`. Narrow floats come and go as f32 that hold values of
+  // their type, integers below 8 bits as i8, extended. Null: not supported for these types.
   llvm::Value* Emit(const plan::Node& node, ElementType from, llvm::ArrayRef<llvm::Value*> args);
 
   // Whether short mathematical functions stand in the code that uses them, or are called.

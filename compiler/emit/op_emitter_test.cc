@@ -1,5 +1,5 @@
-// Every operation on every pair of telling values of every type: emitted code against the interpreter, bit for bit (NaNs are
-// equal to NaNs).
+// Every operation on every pair of telling values of every type: emitted code against the interpreter, bit for bit
+// (NaNs are equal to NaNs).
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -23,10 +23,11 @@ using plan::Id;
 using plan::Op;
 using plan::Role;
 
-const ElementType kTypes[] = {ElementType::kI1,  ElementType::kI4,  ElementType::kI8,  ElementType::kI16, ElementType::kI32,
-                              ElementType::kI64, ElementType::kU4,  ElementType::kU8,  ElementType::kU16, ElementType::kU32,
-                              ElementType::kU64, ElementType::kBF16, ElementType::kF16, ElementType::kF32, ElementType::kF64,
-                              ElementType::kF8E4M3FN, ElementType::kF8E5M2};
+const ElementType kTypes[] = {ElementType::kI1,    ElementType::kI4,  ElementType::kI8,  ElementType::kI16,
+                              ElementType::kI32,   ElementType::kI64, ElementType::kU4,  ElementType::kU8,
+                              ElementType::kU16,   ElementType::kU32, ElementType::kU64, ElementType::kBF16,
+                              ElementType::kF16,   ElementType::kF32, ElementType::kF64, ElementType::kF8E4M3FN,
+                              ElementType::kF8E5M2};
 
 std::vector<uint64_t> Integers(ElementType type) {
   int bits = ElementBits(type);
@@ -45,10 +46,40 @@ std::vector<uint64_t> Integers(ElementType type) {
 
 std::vector<uint64_t> Floats(ElementType type) {
   const double infinity = std::numeric_limits<double>::infinity();
-  std::vector<double> numbers = {0.0,  -0.0, 1.0,   -1.0,  0.5,    -0.5,       1.5,        2.5,         -2.5,   3.14159,
-                                 -7.75, 1e-3, 100.0, -255.0, 65504.0, 65536.0,   -3e9,       1e10,        -1e19,  3e38,
-                                 1e-30, 88.0, -90.0, 700.0,  1e5,     2097152.5, 16777217.0, 1e22,        infinity, -infinity,
-                                 std::numeric_limits<double>::quiet_NaN(), 0.49999997, -8388609.5, 6e-8};
+  std::vector<double> numbers = {0.0,
+                                 -0.0,
+                                 1.0,
+                                 -1.0,
+                                 0.5,
+                                 -0.5,
+                                 1.5,
+                                 2.5,
+                                 -2.5,
+                                 3.14159,
+                                 -7.75,
+                                 1e-3,
+                                 100.0,
+                                 -255.0,
+                                 65504.0,
+                                 65536.0,
+                                 -3e9,
+                                 1e10,
+                                 -1e19,
+                                 3e38,
+                                 1e-30,
+                                 88.0,
+                                 -90.0,
+                                 700.0,
+                                 1e5,
+                                 2097152.5,
+                                 16777217.0,
+                                 1e22,
+                                 infinity,
+                                 -infinity,
+                                 std::numeric_limits<double>::quiet_NaN(),
+                                 0.49999997,
+                                 -8388609.5,
+                                 6e-8};
   std::vector<uint64_t> values;
   for (double number : numbers) {
     if (type == ElementType::kF64) {
@@ -66,16 +97,34 @@ bool Supported(Op op, ElementType type) {
   if (op < Op::kAdd) return false;
   bool is_float = IsFloat(type), is_bool = type == ElementType::kI1;
   switch (op) {
-    case Op::kAdd: case Op::kMul: case Op::kMax: case Op::kMin:
+    case Op::kAdd:
+    case Op::kMul:
+    case Op::kMax:
+    case Op::kMin:
       return true;
-    case Op::kAnd: case Op::kOr: case Op::kXor: case Op::kNot:
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kXor:
+    case Op::kNot:
       return !is_float;
-    case Op::kShl: case Op::kShrL: case Op::kShrA: case Op::kPopcnt: case Op::kClz:
+    case Op::kShl:
+    case Op::kShrL:
+    case Op::kShrA:
+    case Op::kPopcnt:
+    case Op::kClz:
       return IsInteger(type);
-    case Op::kFloor: case Op::kCeil: case Op::kRoundAfz: case Op::kRoundEven: case Op::kFma: case Op::kReducePrecision:
+    case Op::kFloor:
+    case Op::kCeil:
+    case Op::kRoundAfz:
+    case Op::kRoundEven:
+    case Op::kFma:
+    case Op::kReducePrecision:
     case Op::kIsFinite:
       return is_float;
-    case Op::kCmp: case Op::kSelect: case Op::kConvert: case Op::kBitcast:
+    case Op::kCmp:
+    case Op::kSelect:
+    case Op::kConvert:
+    case Op::kBitcast:
       return false;  // by hand below
     case Op::kPow:
       return !is_bool;

@@ -28,7 +28,7 @@ std::optional<uint64_t> IdentityBits(Op op, ElementType elt) {
                       : elt == ElementType::kF32 ? 0x7f800000
                       : elt == ElementType::kF16 ? 0x7c00
                                                  : 0x7f80;
-  uint64_t one = elt == ElementType::kF64 ? 0x3ff0000000000000
+  uint64_t one = elt == ElementType::kF64   ? 0x3ff0000000000000
                  : elt == ElementType::kF32 ? 0x3f800000
                  : elt == ElementType::kF16 ? 0x3c00
                  : is_float                 ? 0x3f80
@@ -54,10 +54,13 @@ std::optional<uint64_t> IdentityBits(Op op, ElementType elt) {
   }
 }
 
-// Whether the bounds say that there are no more than kLeafElements iterations: hi = min(lo + n, ...) or, from 0, min(n, ...).
+// Whether the bounds say that there are no more than kLeafElements iterations: hi = min(lo + n, ...) or, from 0, min(n,
+// ...).
 bool IsOneLeaf(const plan::Plan& plan, const Loop& loop) {
   if (plan.node(loop.hi).op != Op::kMin) return false;
-  auto literal = [&](Id id) { return plan.node(id).op == Op::kConst ? static_cast<int64_t>(plan.node(id).imm) : INT64_MAX; };
+  auto literal = [&](Id id) {
+    return plan.node(id).op == Op::kConst ? static_cast<int64_t>(plan.node(id).imm) : INT64_MAX;
+  };
   for (int k = 0; k < 2; ++k) {
     Id limit = plan.arg(loop.hi, k);
     if (literal(limit) <= plan::kLeafElements && literal(loop.lo) == 0) return true;
@@ -108,10 +111,11 @@ void FunctionEmitter::EmitTree(Id id, const Loop& loop) {
   };
   if (loop.kind == LoopKind::kFor) {
     llvm::Value* step = loop.step == plan::kNone ? nullptr : Scalar(loop.step);
-    results_[id] = Counter(loop, step == nullptr ? length : pieces(step), CarriesVary(id, loop), [&](llvm::Value* number) {
-      llvm::Value* index = b_.CreateAdd(lo, step == nullptr ? number : b_.CreateMul(number, step));
-      return EmitBlock(loop.body, {Value{.elt = ElementType::kI64, .level = top(), .wide = {index}}});
-    });
+    results_[id] =
+        Counter(loop, step == nullptr ? length : pieces(step), CarriesVary(id, loop), [&](llvm::Value* number) {
+          llvm::Value* index = b_.CreateAdd(lo, step == nullptr ? number : b_.CreateMul(number, step));
+          return EmitBlock(loop.body, {Value{.elt = ElementType::kI64, .level = top(), .wide = {index}}});
+        });
     return;
   }
   // In adjacent pairs, a tree over vectors is the tree over leaves: both are powers of two.
@@ -135,9 +139,10 @@ void FunctionEmitter::EmitTree(Id id, const Loop& loop) {
   results_[id] = Counter(loop, pieces(I64(leaf)), std::vector<bool>(loop.init.count, false), [&](llvm::Value* number) {
     llvm::Value* first = b_.CreateAdd(lo, b_.CreateMul(number, I64(leaf)));
     llvm::Value* rest = b_.CreateSub(hi, first);
-    Values values = in_order ? VectorInOrder(loop, first, rest, width)
-                             : LeafOfLanes(loop, first,
-                                           b_.CreateAdd(first, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rest, I64(leaf))));
+    Values values =
+        in_order ? VectorInOrder(loop, first, rest, width)
+                 : LeafOfLanes(loop, first,
+                               b_.CreateAdd(first, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rest, I64(leaf))));
     lanes_ = outside;
     return values;
   });
@@ -154,7 +159,8 @@ FunctionEmitter::Values FunctionEmitter::Counter(const Loop& loop, llvm::Value* 
   };
   auto pop = [&](llvm::Value* at) {
     Parts parts;
-    for (size_t s = 0; s < stacks.size(); ++s) parts.push_back(b_.CreateLoad(stacks[s]->getAllocatedType(), slot(s, at)));
+    for (size_t s = 0; s < stacks.size(); ++s)
+      parts.push_back(b_.CreateLoad(stacks[s]->getAllocatedType(), slot(s, at)));
     return Unpack(types, vary, parts);
   };
   auto merge = [&](llvm::Value* below, llvm::ArrayRef<llvm::Value*> parts) {
@@ -169,13 +175,14 @@ FunctionEmitter::Values FunctionEmitter::Counter(const Loop& loop, llvm::Value* 
       Values values = item(number);
       Parts state = {number, carried[0]};
       state.append(Pack(values, vary));
-      state = While(state, [&](const Parts& s) { return b_.CreateTrunc(s[0], b_.getInt1Ty()); },
-                    [&](const Parts& s) {
-                      llvm::Value* below = b_.CreateSub(s[1], I64(1));
-                      Parts next = {b_.CreateLShr(s[0], I64(1)), below};
-                      next.append(merge(below, llvm::ArrayRef(s).drop_front(2)));
-                      return next;
-                    });
+      state = While(
+          state, [&](const Parts& s) { return b_.CreateTrunc(s[0], b_.getInt1Ty()); },
+          [&](const Parts& s) {
+            llvm::Value* below = b_.CreateSub(s[1], I64(1));
+            Parts next = {b_.CreateLShr(s[0], I64(1)), below};
+            next.append(merge(below, llvm::ArrayRef(s).drop_front(2)));
+            return next;
+          });
       for (size_t s = 0; s < stacks.size(); ++s) b_.CreateStore(state[s + 2], slot(s, state[1]));
       return Parts{b_.CreateAdd(state[1], I64(1))};
     });
@@ -183,13 +190,14 @@ FunctionEmitter::Values FunctionEmitter::Counter(const Loop& loop, llvm::Value* 
     Values latest = pop(last);
     Parts state = {last};
     state.append(Pack(latest, vary));
-    state = While(state, [&](const Parts& s) { return b_.CreateICmpSGT(s[0], I64(0)); },
-                  [&](const Parts& s) {
-                    llvm::Value* below = b_.CreateSub(s[0], I64(1));
-                    Parts next = {below};
-                    next.append(merge(below, llvm::ArrayRef(s).drop_front(1)));
-                    return next;
-                  });
+    state = While(
+        state, [&](const Parts& s) { return b_.CreateICmpSGT(s[0], I64(0)); },
+        [&](const Parts& s) {
+          llvm::Value* below = b_.CreateSub(s[0], I64(1));
+          Parts next = {below};
+          next.append(merge(below, llvm::ArrayRef(s).drop_front(1)));
+          return next;
+        });
     Values all = Combine(loop, init, Unpack(types, vary, llvm::ArrayRef(state).drop_front(1)));
     return Pack(all, vary);
   };
@@ -242,7 +250,8 @@ bool FunctionEmitter::InRegisters(const Loop& loop, const Slots& slots) {
   if (quick() || slots.identity.empty()) return false;
   int vectors = 0;
   for (ElementType type : CarryTypes(loop)) {
-    vectors += std::max(slots.count * std::max(ComputeBytes(type), 1) / options_.target.vector_bytes(), slots.count / slots.width);
+    vectors += std::max(slots.count * std::max(ComputeBytes(type), 1) / options_.target.vector_bytes(),
+                        slots.count / slots.width);
   }
   return vectors <= (v4() ? 16 : 8) && BodyCost(plan_, loop.body, variance_) * (slots.count / slots.width) <= 64;
 }
@@ -294,10 +303,10 @@ llvm::Value* FunctionEmitter::SumInRegisters(const Loop& loop, const Slots& slot
   return sums.back();
 }
 
-// Elements from `start` below `end` into their slots; `lo` is the leaf's first. parts 0: one vector at a time, without the
-// lanes from `hi` on.
-void FunctionEmitter::SumInSlots(const Loop& loop, const Slots& slots, llvm::Value* lo, llvm::Value* start, llvm::Value* end,
-                                 llvm::Value* hi, int parts) {
+// Elements from `start` below `end` into their slots; `lo` is the leaf's first. parts 0: one vector at a time, without
+// the lanes from `hi` on.
+void FunctionEmitter::SumInSlots(const Loop& loop, const Slots& slots, llvm::Value* lo, llvm::Value* start,
+                                 llvm::Value* end, llvm::Value* hi, int parts) {
   std::vector<bool> vary(loop.init.count, true);
   bool tail = parts == 0;
   parts = std::max(parts, 1);
@@ -322,7 +331,8 @@ void FunctionEmitter::SumInSlots(const Loop& loop, const Slots& slots, llvm::Val
   });
 }
 
-// Slot s with slot s + half, half by half. Slots from `count` on take no part (with a known combiner they hold its identity).
+// Slot s with slot s + half, half by half. Slots from `count` on take no part (with a known combiner they hold its
+// identity).
 FunctionEmitter::Values FunctionEmitter::FoldSlots(const Loop& loop, const Slots& slots, llvm::Value* count) {
   std::vector<ElementType> types = CarryTypes(loop);
   std::vector<bool> vary(types.size(), true);
@@ -348,24 +358,25 @@ FunctionEmitter::Values FunctionEmitter::FoldSlots(const Loop& loop, const Slots
     values = Unpack(types, vary, sums);
     StoreSlots(slots, I64(0), values);
   } else {
-    While({I64(slots.count / 2)}, [&](const Parts& s) { return b_.CreateICmpSGT(s[0], I64(0)); },
-          [&](const Parts& s) {
-            llvm::Value* half = s[0];
-            For(I64(0), half, I64(width), {}, [&](llvm::Value* at, const Parts&) {
-              llvm::Value* partner = b_.CreateAdd(at, half);
-              Values low = LoadSlots(loop, slots, at);
-              Values folded = Combine(loop, low, LoadSlots(loop, slots, partner));
-              if (!known) {
-                llvm::Type* type = b_.getInt16Ty();
-                llvm::Value* lanes_used = b_.CreateTrunc(b_.CreateSub(count, partner), type);
-                llvm::Value* mask = b_.CreateICmpSLT(Iota(type, 0), b_.CreateVectorSplat(width, lanes_used));
-                folded = Unpack(types, vary, SelectParts({mask}, Pack(folded, vary), Pack(low, vary)));
-              }
-              StoreSlots(slots, at, folded);
-              return Parts{};
-            });
-            return Parts{b_.CreateLShr(half, I64(1))};
+    While(
+        {I64(slots.count / 2)}, [&](const Parts& s) { return b_.CreateICmpSGT(s[0], I64(0)); },
+        [&](const Parts& s) {
+          llvm::Value* half = s[0];
+          For(I64(0), half, I64(width), {}, [&](llvm::Value* at, const Parts&) {
+            llvm::Value* partner = b_.CreateAdd(at, half);
+            Values low = LoadSlots(loop, slots, at);
+            Values folded = Combine(loop, low, LoadSlots(loop, slots, partner));
+            if (!known) {
+              llvm::Type* type = b_.getInt16Ty();
+              llvm::Value* lanes_used = b_.CreateTrunc(b_.CreateSub(count, partner), type);
+              llvm::Value* mask = b_.CreateICmpSLT(Iota(type, 0), b_.CreateVectorSplat(width, lanes_used));
+              folded = Unpack(types, vary, SelectParts({mask}, Pack(folded, vary), Pack(low, vary)));
+            }
+            StoreSlots(slots, at, folded);
+            return Parts{};
           });
+          return Parts{b_.CreateLShr(half, I64(1))};
+        });
   }
   lanes_ = {};
   Values results;
@@ -376,7 +387,8 @@ FunctionEmitter::Values FunctionEmitter::FoldSlots(const Loop& loop, const Slots
 }
 
 // One vector of the tree of adjacent pairs: `count` lanes or all.
-FunctionEmitter::Values FunctionEmitter::VectorInOrder(const Loop& loop, llvm::Value* lo, llvm::Value* count, int width) {
+FunctionEmitter::Values FunctionEmitter::VectorInOrder(const Loop& loop, llvm::Value* lo, llvm::Value* count,
+                                                       int width) {
   std::vector<ElementType> types = CarryTypes(loop);
   std::vector<bool> vary(types.size(), true);
   SetLanes(width, 1, count);
@@ -393,19 +405,20 @@ FunctionEmitter::Values FunctionEmitter::VectorInOrder(const Loop& loop, llvm::V
     partners.push_back(llvm::ConstantInt::get(type, lane < width / 2 ? 2 * lane + 1 : 32767));
   }
   state.push_back(used);
-  state = While(state, [&](const Parts& s) { return b_.CreateICmpSGT(s.back(), llvm::ConstantInt::get(type, 1)); },
-                [&](const Parts& s) {
-                  Parts low(s.begin(), s.end() - 1), high = low;
-                  for (llvm::Value*& part : low) part = b_.CreateShuffleVector(part, even);
-                  for (llvm::Value*& part : high) part = b_.CreateShuffleVector(part, odd);
-                  Values folded = Combine(loop, Unpack(types, vary, low), Unpack(types, vary, high));
-                  llvm::Value* limit = b_.CreateVectorSplat(width, s.back());
-                  llvm::Value* paired = b_.CreateICmpSLT(llvm::ConstantVector::get(partners), limit);
-                  Parts next = SelectParts({paired}, Pack(folded, vary), low);
-                  llvm::Value* one = llvm::ConstantInt::get(type, 1);
-                  next.push_back(b_.CreateLShr(b_.CreateAdd(s.back(), one), one));
-                  return next;
-                });
+  state = While(
+      state, [&](const Parts& s) { return b_.CreateICmpSGT(s.back(), llvm::ConstantInt::get(type, 1)); },
+      [&](const Parts& s) {
+        Parts low(s.begin(), s.end() - 1), high = low;
+        for (llvm::Value*& part : low) part = b_.CreateShuffleVector(part, even);
+        for (llvm::Value*& part : high) part = b_.CreateShuffleVector(part, odd);
+        Values folded = Combine(loop, Unpack(types, vary, low), Unpack(types, vary, high));
+        llvm::Value* limit = b_.CreateVectorSplat(width, s.back());
+        llvm::Value* paired = b_.CreateICmpSLT(llvm::ConstantVector::get(partners), limit);
+        Parts next = SelectParts({paired}, Pack(folded, vary), low);
+        llvm::Value* one = llvm::ConstantInt::get(type, 1);
+        next.push_back(b_.CreateLShr(b_.CreateAdd(s.back(), one), one));
+        return next;
+      });
   Values results;
   values = Unpack(types, vary, llvm::ArrayRef(state).drop_back());
   for (size_t k = 0; k < types.size(); ++k) {

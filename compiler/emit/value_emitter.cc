@@ -76,9 +76,8 @@ void FunctionEmitter::MakeBits(Value& value) {
 const Parts& FunctionEmitter::Bits(Value& value, bool vector) {
   MakeBits(value);
   if (!vector || value.variance != Variance::kUniform) return value.bits;
-  AtLevel(value.level, [&] {
-    value.splat_bits.assign(lanes_.parts, b_.CreateVectorSplat(lanes_.width, value.bits[0]));
-  });
+  AtLevel(value.level,
+          [&] { value.splat_bits.assign(lanes_.parts, b_.CreateVectorSplat(lanes_.width, value.bits[0])); });
   return value.splat_bits;
 }
 
@@ -92,13 +91,14 @@ Parts FunctionEmitter::ToMemory(Value& value, bool vector) {
 
 Value FunctionEmitter::FromMemory(ElementType elt, Variance variance, Parts parts) {
   Value value{.elt = elt, .variance = variance, .level = top()};
-  for (llvm::Value*& part : parts) part = elt == ElementType::kI1 ? b_.CreateIsNotNull(part) : ops_.Normalize(part, elt);
+  for (llvm::Value*& part : parts)
+    part = elt == ElementType::kI1 ? b_.CreateIsNotNull(part) : ops_.Normalize(part, elt);
   (IsNarrowFloat(elt) ? value.bits : value.wide) = std::move(parts);
   return value;
 }
 
-// What a phi holds: narrow floats as bits (their NaNs survive), but bf16 as f32; masks as integers of a lane's width except where the CPU has
-// mask registers.
+// What a phi holds: narrow floats as bits (their NaNs survive), but bf16 as f32; masks as integers of a lane's width
+// except where the CPU has mask registers.
 Parts FunctionEmitter::ToCarry(Value& value, bool vector) {
   if (IsNarrowFloat(value.elt) && value.elt != ElementType::kBF16) return Bits(value, vector);
   Parts parts = Wide(value, vector);

@@ -111,17 +111,36 @@ bool KeepsAffine(const Plan& plan, Id id, const std::vector<Variance>& known) {
 
 int OperationCost(const Node& node) {
   switch (node.op) {
-    case Op::kExp: case Op::kLog: case Op::kTanh: case Op::kLogistic: case Op::kExpm1: case Op::kLog1p: case Op::kErf:
+    case Op::kExp:
+    case Op::kLog:
+    case Op::kTanh:
+    case Op::kLogistic:
+    case Op::kExpm1:
+    case Op::kLog1p:
+    case Op::kErf:
       return 20;
-    case Op::kSin: case Op::kCos: case Op::kTan: case Op::kPow: case Op::kAtan2: case Op::kCbrt:
+    case Op::kSin:
+    case Op::kCos:
+    case Op::kTan:
+    case Op::kPow:
+    case Op::kAtan2:
+    case Op::kCbrt:
       return 50;
-    case Op::kDiv: case Op::kRem:
+    case Op::kDiv:
+    case Op::kRem:
       return IsInteger(node.elt) ? 20 : 2;
-    case Op::kRsqrt: case Op::kSqrt:
+    case Op::kRsqrt:
+    case Op::kSqrt:
       return 3;
-    case Op::kConst: case Op::kPush: case Op::kBlockArg: case Op::kYield: case Op::kResult: case Op::kLoop:
+    case Op::kConst:
+    case Op::kPush:
+    case Op::kBlockArg:
+    case Op::kYield:
+    case Op::kResult:
+    case Op::kLoop:
       return 0;
-    case Op::kMax: case Op::kMin:
+    case Op::kMax:
+    case Op::kMin:
       return IsFloat(node.elt) ? 6 : 1;
     default:
       return IsNarrowFloat(node.elt) ? 5 : 1;

@@ -15,15 +15,16 @@ enum class Variance : uint8_t {
   kVarying,
 };
 
-// Of every node of a phase's block, by node number (other nodes: kUniform). Carries are a fixed point. The arguments of a
-// `lanes` loop's combine block are kUniform here: that block is emitted for vectors and for scalars.
+// Of every node of a phase's block, by node number (other nodes: kUniform). Carries are a fixed point. The arguments of
+// a `lanes` loop's combine block are kUniform here: that block is emitted for vectors and for scalars.
 std::vector<Variance> AnalyzeVariance(const plan::Plan& plan, const plan::Block& block);
 
 // Whether an operation on these keeps base and stride apart.
 Variance ResultVariance(const plan::Plan& plan, plan::Id id, const std::vector<Variance>& known);
 
 // By how many elements an access moves from lane to lane, where that is known now and no term varies otherwise.
-std::optional<int64_t> LaneStride(const plan::Plan& plan, const plan::Access& access, const std::vector<Variance>& variance);
+std::optional<int64_t> LaneStride(const plan::Plan& plan, const plan::Access& access,
+                                  const std::vector<Variance>& variance);
 
 // Floats of at most 16 bits: computed with as f32, rounded after every operation.
 bool IsNarrowFloat(ElementType type);

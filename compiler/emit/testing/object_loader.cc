@@ -32,8 +32,8 @@ struct ObjectLoader::Impl {
 };
 
 ObjectLoader::ObjectLoader() : impl_(std::make_unique<Impl>()) {
-  auto control = llvm::cantFail(llvm::orc::SelfExecutorProcessControl::Create(
-      nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()));
+  auto control = llvm::cantFail(
+      llvm::orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()));
   impl_->session = std::make_unique<llvm::orc::ExecutionSession>(std::move(control));
   impl_->layer = std::make_unique<llvm::orc::ObjectLinkingLayer>(*impl_->session);
   impl_->process = &impl_->session->createBareJITDylib("process");
