@@ -77,6 +77,21 @@ plan::Plan ThreeExps() {
   });
 }
 
+plan::Plan BlackScholes() {
+  return Map("Black-Scholes", 2, [](Builder& b, auto x, auto y) {
+    Id spot = x(), t = y(), strike = F32(b, 1.25f);
+    auto cdf = [&](Id v) {
+      Id erf = b.Unary(Op::kErf, b.Div(v, F32(b, 1.41421354f)));
+      return b.Mul(F32(b, 0.5f), b.Add(F32(b, 1), erf));
+    };
+    Id volatility = b.Mul(F32(b, 0.3f), b.Unary(Op::kSqrt, b.Unary(Op::kAbs, t)));
+    Id log = b.Unary(Op::kLog, b.Div(b.Unary(Op::kAbs, spot), strike));
+    Id d1 = b.Div(b.Add(log, b.Mul(F32(b, 0.065f), t)), volatility), d2 = b.Sub(d1, volatility);
+    Id discount = b.Mul(strike, b.Unary(Op::kExp, b.Mul(F32(b, -0.02f), t)));
+    return b.Sub(b.Mul(spot, cdf(d1)), b.Mul(discount, cdf(d2)));
+  });
+}
+
 // Rows of `columns`; a tile is kTile / columns rows.
 constexpr int64_t kColumns = 1024;
 plan::Plan Softmax() {
@@ -149,7 +164,7 @@ double SecondsAnElement(TreadleKernel kernel, int64_t n) {
   return best;
 }
 
-std::vector<plan::Plan> Plans() { return {AddOne(), TwelveOps(), ThreeExps(), Softmax()}; }
+std::vector<plan::Plan> Plans() { return {AddOne(), TwelveOps(), ThreeExps(), BlackScholes(), Softmax()}; }
 
 // The code of the kernels whose names contain `name`.
 int PrintAssembly(const std::string& name) {

@@ -193,7 +193,8 @@ class FunctionEmitter {
   };
   void MoveElements(const MoveEnds& ends, llvm::Value* first_row, llvm::Value* first_column);
   llvm::Value* MovePointer(const MoveEnds& ends, int side, llvm::Value* row, llvm::Value* column);
-  void MoveRows(const MoveEnds& ends);
+  void MoveRows(const MoveEnds& ends, bool stream);
+  void MoveRowsOrStream(const MoveEnds& ends, bool stream);
   void MoveTransposed(const MoveEnds& ends, bool rows_dense_in_source);
   void EmitMove(plan::Id id);
   void EmitCall(plan::Id id);

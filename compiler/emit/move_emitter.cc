@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/emit/function_emitter.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 namespace treadle::emit {
 
@@ -50,15 +51,21 @@ llvm::Value* FunctionEmitter::MovePointer(const MoveEnds& ends, int side, llvm::
   return ElementPointer(side == 0 ? ends.from : ends.to, index);
 }
 
-// Rows that are dense on both sides: vectors, then single elements.
-void FunctionEmitter::MoveRows(const MoveEnds& ends) {
+// Rows that are dense on both sides: vectors, then single elements. `stream`: past the caches; every row of the destination
+// starts at a whole vector.
+void FunctionEmitter::MoveRows(const MoveEnds& ends, bool stream) {
   int lanes = options_.target.vector_bytes() / ends.from.bytes;
   llvm::Type* vector = llvm::FixedVectorType::get(ends.from.type, lanes);
   For(I64(0), ends.rows, I64(1), {}, [&](llvm::Value* row, const Parts&) {
     llvm::Value* end = b_.CreateSub(ends.columns, I64(lanes - 1));
     Parts rest = For(I64(0), end, I64(lanes), {I64(0)}, [&](llvm::Value* column, const Parts&) {
       llvm::Value* part = LoadAt(ends.from, vector, MovePointer(ends, 0, row, column));
-      b_.CreateAlignedStore(part, MovePointer(ends, 1, row, column), llvm::Align(ends.to.bytes));
+      int alignment = stream ? options_.target.vector_bytes() : ends.to.bytes;
+      llvm::StoreInst* store = b_.CreateAlignedStore(part, MovePointer(ends, 1, row, column), llvm::Align(alignment));
+      if (stream) {
+        llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+        store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b_.getContext(), {one}));
+      }
       return Parts{b_.CreateAdd(column, I64(lanes))};
     });
     For(rest[0], ends.columns, I64(1), {}, [&](llvm::Value* column, const Parts&) {
@@ -70,25 +77,45 @@ void FunctionEmitter::MoveRows(const MoveEnds& ends) {
   });
 }
 
+// Streams where the plan asks for it and the destination's rows happen to be aligned.
+void FunctionEmitter::MoveRowsOrStream(const MoveEnds& ends, bool stream) {
+  if (!stream) return MoveRows(ends, false);
+  llvm::Value* start = b_.CreatePtrToInt(ends.to.pointer, b_.getInt64Ty());
+  llvm::Value* pitch = b_.CreateMul(ends.stride[1][0], I64(ends.to.bytes));
+  llvm::Value* low_bits = b_.CreateAnd(b_.CreateOr(start, pitch), I64(options_.target.vector_bytes() - 1));
+  auto move = [&](bool streamed) {
+    MoveRows(ends, streamed);
+    // Streamed stores are ordered with nothing else: make them visible before this kernel says that it is done.
+    if (streamed) b_.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(&module_, llvm::Intrinsic::x86_sse_sfence));
+    return Parts{};
+  };
+  If(b_.CreateIsNull(low_bits), [&] { return move(true); }, [&] { return move(false); });
+}
+
 // Rows dense on one side, columns on the other: square blocks in registers, then what is left below and beside them. A
-// source row's piece is read whole before the next row: rows that are a power of two apart share cache sets.
+// source row's piece is read whole before the next ones: rows that are a power of two apart share cache sets.
 void FunctionEmitter::MoveTransposed(const MoveEnds& ends, bool rows_dense_in_source) {
   int lanes = std::min(options_.target.vector_bytes() / ends.from.bytes, 16);
   llvm::Type* vector = llvm::FixedVectorType::get(ends.from.type, lanes);
   auto whole = [&](llvm::Value* extent) { return b_.CreateAnd(extent, I64(-lanes)); };
   llvm::Value* rows = whole(ends.rows);
   llvm::Value* columns = whole(ends.columns);
-  For(I64(0), rows, I64(lanes), {}, [&](llvm::Value* row, const Parts&) {
-    For(I64(0), columns, I64(lanes), {}, [&](llvm::Value* column, const Parts&) {
-      auto at = [&](int side, int k) {
-        bool along_rows = (side == 0) == rows_dense_in_source;  // vector k is row k of the block there, else column k
-        return along_rows ? MovePointer(ends, side, b_.CreateAdd(row, I64(k)), column)
-                          : MovePointer(ends, side, row, b_.CreateAdd(column, I64(k)));
-      };
-      Parts block;
-      for (int k = 0; k < lanes; ++k) block.push_back(LoadAt(ends.from, vector, at(0, k)));
-      block = Transpose(b_, std::move(block));
-      for (int k = 0; k < lanes; ++k) b_.CreateAlignedStore(block[k], at(1, k), llvm::Align(ends.to.bytes));
+  auto block_at = [&](llvm::Value* row, llvm::Value* column) {
+    auto at = [&](int side, int k) {
+      bool along_rows = (side == 0) == rows_dense_in_source;  // vector k is row k of the block there, else column k
+      return along_rows ? MovePointer(ends, side, b_.CreateAdd(row, I64(k)), column)
+                        : MovePointer(ends, side, row, b_.CreateAdd(column, I64(k)));
+    };
+    Parts block;
+    for (int k = 0; k < lanes; ++k) block.push_back(LoadAt(ends.from, vector, at(0, k)));
+    block = Transpose(b_, std::move(block));
+    for (int k = 0; k < lanes; ++k) b_.CreateAlignedStore(block[k], at(1, k), llvm::Align(ends.to.bytes));
+  };
+  llvm::Value* outer = rows_dense_in_source ? rows : columns;
+  llvm::Value* inner = rows_dense_in_source ? columns : rows;
+  For(I64(0), outer, I64(lanes), {}, [&](llvm::Value* i, const Parts&) {
+    For(I64(0), inner, I64(lanes), {}, [&](llvm::Value* j, const Parts&) {
+      rows_dense_in_source ? block_at(i, j) : block_at(j, i);
       return Parts{};
     });
     return Parts{};
@@ -112,11 +139,11 @@ void FunctionEmitter::EmitMove(Id id) {
   }
   ends.rows = Scalar(move.extent[0]);
   ends.columns = Scalar(move.extent[1]);
-  if (IsOne(move.from_stride[1]) && IsOne(move.to_stride[1])) return MoveRows(ends);
+  if (IsOne(move.from_stride[1]) && IsOne(move.to_stride[1])) return MoveRowsOrStream(ends, move.stream);
   if (IsOne(move.from_stride[0]) && IsOne(move.to_stride[0])) {
     std::swap(ends.rows, ends.columns);
     for (auto& stride : ends.stride) std::swap(stride[0], stride[1]);
-    return MoveRows(ends);
+    return MoveRowsOrStream(ends, move.stream);
   }
   if (!quick() && IsOne(move.from_stride[1]) && IsOne(move.to_stride[0])) return MoveTransposed(ends, true);
   if (!quick() && IsOne(move.from_stride[0]) && IsOne(move.to_stride[1])) return MoveTransposed(ends, false);

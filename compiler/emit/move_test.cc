@@ -1,4 +1,5 @@
 // Copies with a permutation: every combination of dense sides and element size against the obvious loop.
+#include <cstring>
 #include <vector>
 
 #include "compiler/emit/emit.h"
@@ -16,6 +17,7 @@ using plan::Size;
 
 struct Layout {
   bool from_row_dense, to_row_dense;  // which stride is the constant 1
+  bool stream = false;
 };
 
 plan::Plan MakeMove(ElementType type, Layout layout) {
@@ -24,7 +26,7 @@ plan::Plan MakeMove(ElementType type, Layout layout) {
   int from_pitch = b.AddPush(ElementType::kI64), to_pitch = b.AddPush(ElementType::kI64);
   uint16_t x = b.AddBuffer(type, Role::kIn), y = b.AddBuffer(type, Role::kOut);
   b.BeginPhase();
-  plan::Move move{.from = {x, {}, {}}, .to = {y, {}, {}}};
+  plan::Move move{.from = {x, {}, {}}, .to = {y, {}, {}}, .stream = layout.stream};
   auto strides = [](Size* stride, bool row_dense, int pitch) {
     stride[row_dense ? 1 : 0] = {-1, 1};
     stride[row_dense ? 0 : 1] = {static_cast<int16_t>(pitch), 0};
@@ -41,8 +43,10 @@ plan::Plan MakeMove(ElementType type, Layout layout) {
 void Check(TreadleKernel kernel, Layout layout, int bytes, int64_t rows, int64_t columns) {
   int64_t from_pitch = (layout.from_row_dense ? columns : rows) + 3,
           to_pitch = (layout.to_row_dense ? columns : rows) + 1;
-  int64_t longest = rows + columns + 4;
-  std::vector<uint8_t> x(longest * longest * bytes), y(x.size(), 0xee), expected(x.size(), 0xee);
+  if (layout.stream) to_pitch = (to_pitch + 63) / 64 * 64;
+  int64_t longest = rows + columns + 68;
+  std::vector<uint8_t> x(longest * longest * bytes), memory(x.size() + 64, 0xee), expected(x.size(), 0xee);
+  uint8_t* y = memory.data() + 64 - reinterpret_cast<uintptr_t>(memory.data()) % 64;
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint8_t>(i * 37 + i / 251);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
@@ -53,16 +57,17 @@ void Check(TreadleKernel kernel, Layout layout, int bytes, int64_t rows, int64_t
   }
   uint64_t args[4] = {static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), static_cast<uint64_t>(from_pitch),
                       static_cast<uint64_t>(to_pitch)};
-  void* buffers[2] = {x.data(), y.data()};
+  void* buffers[2] = {x.data(), y};
   TreadleCallFrame frame = {buffers, args, nullptr, nullptr, nullptr, 0, 1};
   ASSERT_EQ(kernel(&frame), 0);
-  ASSERT_EQ(y, expected) << rows << " x " << columns << " of " << bytes << " bytes";
+  ASSERT_EQ(std::memcmp(y, expected.data(), expected.size()), 0) << rows << " x " << columns << " of " << bytes << " bytes";
 }
 
 TEST(MoveTest, CopiesAndTransposes) {
   for (const executable::Target& target : HostTargets()) {
     for (ElementType type : {ElementType::kI8, ElementType::kBF16, ElementType::kF32, ElementType::kF64}) {
-      for (Layout layout : {Layout{true, true}, Layout{true, false}, Layout{false, true}, Layout{false, false}}) {
+      for (Layout layout : {Layout{true, true}, Layout{true, false}, Layout{false, true}, Layout{false, false},
+                            Layout{true, true, true}}) {
         plan::Plan plan = MakeMove(type, layout);
         const plan::Plan* plans[] = {&plan};
         StatusOr<std::string> object = EmitPlans(plans, {.target = target, .verify = true});
