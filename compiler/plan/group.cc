@@ -1,6 +1,7 @@
 #include "compiler/plan/group.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -47,7 +48,9 @@ struct Working {
   std::vector<Extent> reduction;  // empty: no reductions; else the domain, cut in kept and reduced stretches
   int64_t kept = 0;               // product of the stretches kept
   int32_t stage = 0;
+  int32_t read_at = INT32_MAX;  // a lower bound of the stages of groups that read this one
   int uops = 0;
+  size_t size = 0;                 // number of members
   std::vector<ValueId> members;    // results of operations that are not free, and free values that memory needs
   std::set<ValueId> reads;         // bases outside
   std::set<ValueId> written_over;  // operands of dynamic_update_slices: nothing else here may read them
@@ -79,15 +82,25 @@ class Grouper {
   }
   int Find(int group);
   int GroupOf(ValueId base);
-  int NewGroup(GroupKind kind, int64_t elements, const std::vector<Source>& sources);
+  int NewGroup(GroupKind kind, int64_t elements, int32_t stage);
+  int32_t StageAfter(const std::vector<Source>& sources);
   void AddMember(int group, ValueId value, int uops, const std::vector<Source>& sources);
   bool CanMerge(const Working& a, const Working& b) const;
+  static void Absorb(Working& into, const Working& from);
   void Merge(int into, int from);
-  std::vector<int> Latest(const std::vector<Source>& sources);
-  std::optional<int> MergeLatest(const std::vector<Source>& sources, int uops);
+  // The groups, of those that the sources lie in, that a new member should join and thereby merge, and the stage that
+  // it then has. `fits`: whether the member can be in the (merged) group, all other sources being read from memory.
+  struct Choice {
+    std::vector<int> groups;
+    int32_t stage = 0;
+  };
+  using Fits = std::function<bool(const Working&, const std::vector<int>& groups)>;
+  Choice Choose(const std::vector<Source>& sources, const Fits& fits);
+  int Join(const Choice& choice, int64_t elements);
 
   void PlacePointwise(ValueId value, int uops, const std::vector<Source>& sources);
-  bool PointwiseFits(const Working& group, int64_t elements, int uops, const std::vector<Source>& sources);
+  bool PointwiseFits(const Working& group, const std::vector<int>& groups, int64_t elements, int uops,
+                     const std::vector<Source>& sources);
   Status PlaceReduce(const graph::Op& op);
   std::vector<Source> UpdateSources(const graph::Op& op);
   void PlaceUpdate(const graph::Op& op);
@@ -240,11 +253,15 @@ int Grouper::GroupOf(ValueId base) {
   return found == group_of_.end() ? -1 : Find(found->second);
 }
 
-int Grouper::NewGroup(GroupKind kind, int64_t elements, const std::vector<Source>& sources) {
+int32_t Grouper::StageAfter(const std::vector<Source>& sources) {
   int32_t stage = 0;
   for (const Source& source : sources) {
     if (int group = GroupOf(source.base); group >= 0) stage = std::max(stage, groups_[group].stage + 1);
   }
+  return stage;
+}
+
+int Grouper::NewGroup(GroupKind kind, int64_t elements, int32_t stage) {
   Working working;
   working.kind = kind;
   working.elements = elements;
@@ -257,16 +274,20 @@ int Grouper::NewGroup(GroupKind kind, int64_t elements, const std::vector<Source
 void Grouper::AddMember(int group, ValueId value, int uops, const std::vector<Source>& sources) {
   Working& working = groups_[group];
   working.members.push_back(value);
+  ++working.size;
   working.uops += uops;
   group_of_[value] = group;
   for (const Source& source : sources) {
-    if (GroupOf(source.base) != group) working.reads.insert(source.base);
+    int other = GroupOf(source.base);
+    if (other == group) continue;
+    working.reads.insert(source.base);
+    if (other >= 0) groups_[other].read_at = std::min(groups_[other].read_at, working.stage);
   }
 }
 
 bool Grouper::CanMerge(const Working& a, const Working& b) const {
   if (a.closed || b.closed || a.kind != GroupKind::kPlan || b.kind != GroupKind::kPlan) return false;
-  if (a.uops + b.uops > limits_.uops || a.members.size() + b.members.size() > limits_.members) return false;
+  if (a.uops + b.uops > limits_.uops || a.size + b.size > limits_.members) return false;
   if (a.reads.size() + b.reads.size() > limits_.inputs) return false;
   for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     for (ValueId value : one->written_over) {
@@ -281,39 +302,92 @@ bool Grouper::CanMerge(const Working& a, const Working& b) const {
   return a.reduction == b.reduction;
 }
 
-void Grouper::Merge(int into, int from) {
-  Working& a = groups_[into];
-  Working& b = groups_[from];
+void Grouper::Absorb(Working& a, const Working& b) {
   if (a.reduction.empty() && !b.reduction.empty()) {
     a.elements = b.elements;
     a.reduction = b.reduction;
     a.kept = b.kept;
   }
+  a.read_at = std::min(a.read_at, b.read_at);
   a.uops += b.uops;
+  a.size += b.size;
   a.members.insert(a.members.end(), b.members.begin(), b.members.end());
   a.reads.insert(b.reads.begin(), b.reads.end());
   a.written_over.insert(b.written_over.begin(), b.written_over.end());
-  parents_[from] = into;
-  b = {};
 }
 
-// The groups of the highest stage that the sources lie in.
-std::vector<int> Grouper::Latest(const std::vector<Source>& sources) {
-  std::vector<int> latest;
-  int32_t stage = -1;
+void Grouper::Merge(int into, int from) {
+  Absorb(groups_[into], groups_[from]);
+  parents_[from] = into;
+  groups_[from] = {};
+}
+
+// Every edge between groups must lead to a higher stage. The new stage is the highest of those joined, and above those
+// of all other sources; a group that is lifted to it must not have a reader at or below it.
+Grouper::Choice Grouper::Choose(const std::vector<Source>& sources, const Fits& fits) {
+  std::vector<int> joined;
+  int32_t floor = 0;
   for (const Source& source : sources) {
     int group = GroupOf(source.base);
-    if (group < 0 || groups_[group].stage < stage) continue;
-    if (groups_[group].stage > stage) latest.clear();
-    stage = groups_[group].stage;
-    if (std::find(latest.begin(), latest.end(), group) == latest.end()) latest.push_back(group);
+    if (group < 0 || std::find(joined.begin(), joined.end(), group) != joined.end()) continue;
+    const Working& working = groups_[group];
+    if (working.kind == GroupKind::kPlan && !working.closed && fits(working, {group})) {
+      joined.push_back(group);
+    } else {
+      floor = std::max(floor, working.stage + 1);
+    }
   }
-  std::sort(latest.begin(), latest.end());
-  return latest;
+  std::sort(joined.begin(), joined.end(),
+            [&](int a, int b) { return std::pair(-groups_[a].stage, a) < std::pair(-groups_[b].stage, b); });
+  auto drop = [&](std::vector<int>::iterator which) {
+    floor = std::max(floor, groups_[*which].stage + 1);
+    joined.erase(which);
+  };
+  while (!joined.empty()) {
+    int32_t stage = std::max(floor, groups_[joined.front()].stage);
+    auto held = std::find_if(joined.begin(), joined.end(), [&](int group) {
+      return groups_[group].stage < stage && groups_[group].read_at <= stage;
+    });
+    if (held != joined.end()) {
+      drop(held);
+      continue;
+    }
+    if (joined.size() == 1) return {joined, stage};
+    Working merged;  // all but the members
+    auto apart = joined.begin();
+    for (auto group = joined.begin(); group != joined.end(); ++group) {
+      const Working& working = groups_[*group];
+      Working summary{working.kind,  working.closed,      working.elements, working.reduction, working.kept,
+                      working.stage, working.read_at,     working.uops,     working.size,      {},
+                      working.reads, working.written_over};
+      if (group == joined.begin()) {
+        merged = std::move(summary);
+      } else if (CanMerge(merged, summary)) {
+        Absorb(merged, summary);
+      } else {
+        apart = group;
+        break;
+      }
+    }
+    if (apart == joined.begin() && fits(merged, joined)) return {joined, stage};
+    drop(apart == joined.begin() ? joined.end() - 1 : apart);
+  }
+  return {{}, floor};
+}
+
+int Grouper::Join(const Choice& choice, int64_t elements) {
+  if (choice.groups.empty()) return NewGroup(GroupKind::kPlan, elements, choice.stage);
+  int group = choice.groups[0];
+  for (size_t k = 1; k < choice.groups.size(); ++k) Merge(group, choice.groups[k]);
+  groups_[group].stage = choice.stage;
+  return group;
 }
 
 // Whether `value` can be a member of `group` (perhaps the merger of several).
-bool Grouper::PointwiseFits(const Working& group, int64_t elements, int uops, const std::vector<Source>& sources) {
+bool Grouper::PointwiseFits(const Working& group, const std::vector<int>& groups, int64_t elements, int uops,
+                            const std::vector<Source>& sources) {
+  if (group.uops + uops > limits_.uops || group.size >= limits_.members) return false;
+  if (group.reads.size() + sources.size() > limits_.inputs) return false;
   bool rows = IsRows(group.reduction);
   bool whole = group.reduction.empty() || elements == group.elements;
   if (!whole) {
@@ -323,10 +397,9 @@ bool Grouper::PointwiseFits(const Working& group, int64_t elements, int uops, co
   } else if (group.reduction.empty() && elements != group.elements) {
     return false;
   }
-  std::set<ValueId> members(group.members.begin(), group.members.end());
   for (const Source& source : sources) {
     if (group.written_over.contains(source.base)) return false;
-    if (!members.contains(source.base)) continue;
+    if (std::find(groups.begin(), groups.end(), GroupOf(source.base)) == groups.end()) continue;
     if (IsUpdate(source.base)) return false;
     int64_t base = graph_.shape(source.base).elements();
     if (source.path == Source::kLinear && base == elements) continue;
@@ -340,38 +413,10 @@ bool Grouper::PointwiseFits(const Working& group, int64_t elements, int uops, co
 
 void Grouper::PlacePointwise(ValueId value, int uops, const std::vector<Source>& sources) {
   int64_t elements = graph_.shape(value).elements();
-  std::vector<int> latest = Latest(sources);
-  bool joins = !latest.empty();
-  Working merged;
-  if (joins) {
-    merged = groups_[latest[0]];
-    joins = !merged.closed && merged.kind == GroupKind::kPlan && merged.uops + uops <= limits_.uops &&
-            merged.members.size() < limits_.members;
-    for (size_t k = 1; joins && k < latest.size(); ++k) {
-      const Working& other = groups_[latest[k]];
-      joins = CanMerge(merged, other);
-      if (!joins) break;
-      if (merged.reduction.empty()) {
-        merged.elements = other.reduction.empty() ? merged.elements : other.elements;
-        merged.reduction = other.reduction;
-        merged.kept = other.kept;
-      }
-      merged.uops += other.uops;
-      merged.members.insert(merged.members.end(), other.members.begin(), other.members.end());
-      merged.reads.insert(other.reads.begin(), other.reads.end());
-      merged.written_over.insert(other.written_over.begin(), other.written_over.end());
-    }
-    joins = joins && merged.reads.size() + sources.size() <= limits_.inputs &&
-            PointwiseFits(merged, elements, uops, sources);
-  }
-  int group;
-  if (joins) {
-    group = latest[0];
-    for (size_t k = 1; k < latest.size(); ++k) Merge(group, latest[k]);
-  } else {
-    group = NewGroup(GroupKind::kPlan, elements, sources);
-  }
-  AddMember(group, value, uops, sources);
+  Choice choice = Choose(sources, [&](const Working& group, const std::vector<int>& groups) {
+    return PointwiseFits(group, groups, elements, uops, sources);
+  });
+  AddMember(Join(choice, elements), value, uops, sources);
 }
 
 Status Grouper::PlaceReduce(const graph::Op& op) {
@@ -385,22 +430,18 @@ Status Grouper::PlaceReduce(const graph::Op& op) {
   const Shape& shape = graph_.shape(op.operands[0]);
   std::vector<Extent> reduction = ReductionOf(shape.dims, op.attrs.dims);
   int64_t kept = graph_.shape(op.results[0]).elements();
-  std::vector<int> latest = Latest(sources);
-  bool joins = latest.size() == 1;
-  if (joins) {
-    const Working& group = groups_[latest[0]];
-    joins = group.kind == GroupKind::kPlan && !group.closed && group.written_over.empty() &&
-            group.elements == shape.elements() && (group.reduction.empty() || group.reduction == reduction) &&
-            group.uops + 4 <= limits_.uops;
-    for (const Source& source : sources) {
-      if (GroupOf(source.base) != latest[0]) continue;
+  Choice choice = Choose(sources, [&](const Working& group, const std::vector<int>& groups) {
+    if (!group.written_over.empty() || group.elements != shape.elements() || group.uops + 4 > limits_.uops)
+      return false;
+    if (!group.reduction.empty() && group.reduction != reduction) return false;
+    return std::all_of(sources.begin(), sources.end(), [&](const Source& source) {
+      if (std::find(groups.begin(), groups.end(), GroupOf(source.base)) == groups.end()) return true;
       bool is_operand =
           std::any_of(operands.begin(), operands.end(), [&](const Source& s) { return s.base == source.base; });
-      joins = joins && is_operand && source.path == Source::kLinear &&
-              graph_.shape(source.base).elements() == shape.elements();
-    }
-  }
-  int group = joins ? latest[0] : NewGroup(GroupKind::kPlan, shape.elements(), sources);
+      return is_operand && source.path == Source::kLinear && graph_.shape(source.base).elements() == shape.elements();
+    });
+  });
+  int group = Join(choice, shape.elements());
   groups_[group].reduction = std::move(reduction);
   groups_[group].kept = kept;
   for (ValueId result : op.results) AddMember(group, result, 2, sources);
@@ -430,19 +471,20 @@ void Grouper::PlaceUpdate(const graph::Op& op) {
   std::vector<Source> all = sources;
   all.push_back({op.operands[0], Source::kOther});
   int64_t elements = graph_.shape(op.operands[1]).elements();
-  std::vector<int> latest = Latest(all);
-  bool joins = latest.size() == 1;
-  if (joins) {
-    const Working& group = groups_[latest[0]];
-    joins = !group.closed && group.kind == GroupKind::kPlan && group.reduction.empty() && group.elements == elements &&
-            !group.reads.contains(op.operands[0]) && !group.written_over.contains(op.operands[0]);
-    for (const Source& source : all) {
-      if (GroupOf(source.base) == latest[0]) joins = joins && source.path == Source::kLinear && !IsUpdate(source.base);
+  Choice choice = Choose(all, [&](const Working& group, const std::vector<int>& groups) {
+    if (!group.reduction.empty() || group.elements != elements || group.reads.contains(op.operands[0]) ||
+        group.written_over.contains(op.operands[0])) {
+      return false;
     }
-  }
-  int group = joins ? latest[0] : NewGroup(GroupKind::kPlan, elements, all);
+    return std::all_of(all.begin(), all.end(), [&](const Source& source) {
+      if (std::find(groups.begin(), groups.end(), GroupOf(source.base)) == groups.end()) return true;
+      return source.path == Source::kLinear && !IsUpdate(source.base);
+    });
+  });
+  bool joins = !choice.groups.empty();
+  int group = Join(choice, elements);
   groups_[group].written_over.insert(op.operands[0]);
-  AddMember(group, op.results[0], 1, sources);
+  AddMember(group, op.results[0], 1, all);
   // Nothing that comes later may read the window, whose contents depend on the order of loops.
   if (!joins) groups_[group].closed = true;
 }
@@ -462,7 +504,8 @@ void Grouper::PlaceAlone(const graph::Op& op, GroupKind kind) {
   std::set<ValueId> free;
   for (RegionId region : op.regions) AddFreeValues(graph_, region, free);
   for (ValueId value : free) sources.push_back({value, Source::kOther});
-  int group = NewGroup(kind, graph_.shape(op.results.empty() ? op.operands[0] : op.results[0]).elements(), sources);
+  int group =
+      NewGroup(kind, graph_.shape(op.results.empty() ? op.operands[0] : op.results[0]).elements(), StageAfter(sources));
   groups_[group].closed = true;
   for (ValueId result : op.results) AddMember(group, result, 0, sources);
 }
