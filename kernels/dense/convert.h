@@ -120,6 +120,29 @@ TREADLE_INLINE Vec<T> LoadAsPart(const Src* from, int64_t n) {
   return LoadAs<T>(part);
 }
 
+// v[i] = the i-th elements of kLanes rows, `step` apart.
+template <typename T, typename Src>
+TREADLE_INLINE void LoadTurned(const Src* rows, int64_t step, Vec<T>* v) {
+  constexpr int n = kLanes<T>;
+  if constexpr (std::is_same_v<T, Src>) {
+    // The last stage of the transposition comes first, as loads of half vectors: those do not compete for the one unit
+    // that shuffles.
+    using Half = Vec<T, n / 2>;
+#pragma clang loop unroll(full)
+    for (int i = 0; i < n / 2; ++i) {
+      const T *low = rows + i * step, *high = rows + (i + n / 2) * step;
+      v[i] = Join<T>(LoadAny<Half>(low), LoadAny<Half>(high), std::make_integer_sequence<int, n>());
+      v[i + n / 2] =
+          Join<T>(LoadAny<Half>(low + n / 2), LoadAny<Half>(high + n / 2), std::make_integer_sequence<int, n>());
+    }
+    Transpose<T, 1, n / 2>(v);
+  } else {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < n; ++i) v[i] = LoadAs<T>(rows + i * step);
+    Transpose<T>(v);
+  }
+}
+
 template <typename Out, typename T>
 TREADLE_INLINE void StoreAs(Out* to, Vec<T> v) {
   constexpr int n = kLanes<T>;

@@ -248,7 +248,7 @@ class Planner {
     const bool rows = SameInMemory(rhs_, real_) && !complex_ && args_.rhs_k.dims <= 1 && Contiguous(args_.rhs_n);
     const int64_t row_bytes = (args_.rhs_k.dims == 1 ? std::abs(args_.rhs_k.stride[0]) : 0) * bytes_;
     const bool few_rows = args_.m <= 2 * tile_rows_;
-    streams_ = rows && few_rows && row_bytes * args_.k > (64 << 10);
+    streams_ = rows && few_rows && row_bytes > 1024 && row_bytes * args_.k > (64 << 10);
     const bool small = row_bytes <= 1024 && args_.k * row_bytes <= (512 << 10);
     if (rows && (few_rows || small))
       args_.rhs_mode = kRhsDirect;
@@ -256,7 +256,8 @@ class Planner {
       args_.rhs_mode = args_.m > kRowsMax && args_.k > 0 ? kRhsScratch : kRhsTile;
 
     const bool broadcasts = SameInMemory(RealPart(lhs_), real_) && args_.lhs_m.dims <= 1 && args_.lhs_k.dims <= 1;
-    // Rows along k are read where they are. Columns along m are a page apart for every k: copied, unless once is enough.
+    // Rows along k are read where they are. Columns along m are a page apart for every k: copied, unless once is
+    // enough.
     const int64_t k_step = args_.lhs_k.dims ? std::abs(args_.lhs_k.stride[0]) * bytes_ : bytes_;
     args_.pack_lhs = !broadcasts || (args_.m > 1 && k_step >= 1024 && args_.n > panel_);
   }
@@ -268,7 +269,8 @@ class Planner {
       rows_max = std::clamp((1 << 20) / (panels * panel_ * bytes_), tile_rows_, rows_max);
     }
     args_.m_tiles = CeilDiv(args_.m, rows_max);
-    args_.n_tiles = args_.out_mode == kOutWholeRows ? 1 : CeilDiv(panels, streams_ ? 32 : 16);
+    args_.n_tiles =
+        args_.out_mode == kOutWholeRows ? 1 : CeilDiv(panels, streams_ || args_.rhs_mode == kRhsTurned ? 32 : 16);
     auto tiles = [&] { return args_.m_tiles * args_.n_tiles * args_.parts * args_.batch; };
     // A tile of its own would pack the same rhs again.
     const bool one_row_of_tiles = args_.rhs_mode == kRhsTile;
@@ -276,9 +278,12 @@ class Planner {
       const int64_t columns = panels / args_.n_tiles;
       bool splits_n = args_.out_mode != kOutWholeRows && columns >= 2;
       bool splits_m = !one_row_of_tiles && args_.m / args_.m_tiles >= 4 * tile_rows_;
-      if (splits_n && (columns >= 16 || !splits_m)) args_.n_tiles = std::min(args_.n_tiles * 2, panels);
-      else if (splits_m) args_.m_tiles *= 2;
-      else break;
+      if (splits_n && (columns >= 16 || !splits_m))
+        args_.n_tiles = std::min(args_.n_tiles * 2, panels);
+      else if (splits_m)
+        args_.m_tiles *= 2;
+      else
+        break;
     }
   }
 
@@ -315,6 +320,7 @@ class Planner {
       args_.local_lhs = Take(rows * args_.lhs_ld * bytes_);
     }
     if (args_.rhs_mode == kRhsTile) args_.local_rhs = Take(args_.kc * columns * panel_ * bytes_);
+    if (args_.rhs_mode == kRhsTurned) args_.local_rhs = Take(args_.kc * panel_ * bytes_);
     if (args_.out_mode == kOutPartial) {
       args_.scratch_parts = plan.scratch_bytes;
       plan.scratch_bytes += args_.parts * args_.batch * args_.m * args_.n * bytes_;

@@ -20,6 +20,7 @@ struct Group {
 enum RhsMode : int64_t {
   kRhsDirect,   // the kernel reads rows of the tensor: elements of the compute type, contiguous along n
   kRhsTile,     // each tile packs the block that it is about to use
+  kRhsTurned,   // few rows of lhs, elements of the compute type contiguous along k: turned in registers, never stored
   kRhsScratch,  // a phase before packs all of it into scratch
 };
 

@@ -179,8 +179,8 @@ struct Target {
   int64_t ld, group, group_stride;
 };
 
-// One k block of the product of `rows` rows, in `tiles` register tiles, with one panel of rhs. Meanwhile the cache lines of
-// the next panel (`ahead`, if any) are fetched into L2, one with every k.
+// One k block of the product of `rows` rows, in `tiles` register tiles, with one panel of rhs. Meanwhile the cache
+// lines of the next panel (`ahead`, if any) are fetched into L2, one with every k.
 template <typename T>
 TREADLE_INLINE void MultiplyPanel(Tile<T> tile, int64_t rows, int64_t tiles, TileShape shape, const T* ahead) {
   const int64_t each = rows / tiles, rest = rows % tiles;
@@ -244,6 +244,10 @@ int ComputeBlock(const Dot<T>& dot, int64_t part, int64_t batch, Range panels, R
       b = dot.Local(args.local_rhs);
     } else if (args.rhs_mode == kRhsScratch) {
       b = dot.PackedRhs(batch, k0) + panels.begin * kc * kPanel;
+    } else if (args.rhs_mode == kRhsTurned) {
+      tile.ldb = args.rhs_n.stride[0];
+      b_step = kPanel * tile.ldb;
+      b = reinterpret_cast<const T*>(rhs) + k0 + panels.begin * b_step;
     } else {
       tile.ldb = args.rhs_k.stride[0];
       b_step = kPanel;
@@ -263,7 +267,17 @@ int ComputeBlock(const Dot<T>& dot, int64_t part, int64_t batch, Range panels, R
         shape = kFourFull;
         ++p;
       }
-      MultiplyPanel(tile, mc, tiles, shape, args.rhs_mode != kRhsDirect && p + 1 < count ? tile.b + b_step : nullptr);
+      if (args.rhs_mode == kRhsTurned && width == kPanel) {
+        kTurnedTiles<T>[mc - 1](tile);
+      } else {
+        if (args.rhs_mode == kRhsTurned) {
+          PackPanels(dot, rhs, k0, kc, panels.begin + p, panels.begin + p + 1, dot.Local(args.local_rhs));
+          tile.b = dot.Local(args.local_rhs);
+          tile.ldb = kPanel;
+        }
+        const bool packed = args.rhs_mode == kRhsTile || args.rhs_mode == kRhsScratch;
+        MultiplyPanel(tile, mc, tiles, shape, packed && p + 1 < count ? tile.b + b_step : nullptr);
+      }
       if (last && args.out_mode != kOutWholeRows && !in_place && (p + 1 == count || (p + 1) % out.group == 0)) {
         int64_t first = panels.begin + group * out.group;
         int64_t cols = Min((panels.begin + p + 1) * kPanel, args.n) - first * kPanel;

@@ -340,9 +340,8 @@ std::string Describe(const Problem& p, const Target& target) {
 }
 
 // The bits of every level against the order of summation in plain words.
-void Check(const Problem& p, uint64_t seed = 1) {
+void Check(const Problem& p, const DotShape& shape, uint64_t seed = 1) {
   std::mt19937_64 random(seed);
-  DotShape shape = MakeShape(p, random);
   int64_t b = Product(p.batch), m = Product(p.m), n = Product(p.n), k = Product(p.k);
   Tensor lhs(p.lhs, b * m * k), rhs(p.rhs, b * k * n);
   lhs.Fill(random);
@@ -362,6 +361,11 @@ void Check(const Problem& p, uint64_t seed = 1) {
   }
 }
 
+void Check(const Problem& p, uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  Check(p, MakeShape(p, random), seed);
+}
+
 TEST(DotTest, ShapesOfAllKinds) {
   const int64_t sizes[][3] = {{1, 1, 1},      {3, 3, 3},      {1, 64, 64},     {64, 64, 64},  {14, 32, 16},
                               {15, 33, 17},   {29, 65, 40},   {1, 1000, 50},   {1000, 1, 50}, {130, 70, 330},
@@ -378,6 +382,23 @@ TEST(DotTest, ShapesOfAllKinds) {
         p.shuffle = true;
         Check(p, seed);
       }
+    }
+  }
+}
+
+// Rows of rhs that lie along k, and few rows of lhs.
+TEST(DotTest, TurnedRhs) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 64, 64},
+                         {1, 100, 54},
+                         {2, 129, 1100},
+                         {3, 32, 17},
+                         {4, 70, 33},
+                         {1, 96, 9000},
+                         {3, 31, 40},
+                         {130, 1, 70}}) {
+    for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kI32}) {
+      DotShape shape{{{3, m * k, k * n, m * n}}, {{m, k, 0, n}}, {{n, 0, k, 1}}, {{k, 1, 1, 0}}};
+      Check({{3}, {m}, {n}, {k}, type, type, type}, shape);
     }
   }
 }

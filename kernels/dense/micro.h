@@ -3,7 +3,7 @@
 #ifndef TREADLE_KERNELS_DENSE_MICRO_H_
 #define TREADLE_KERNELS_DENSE_MICRO_H_
 
-#include "kernels/dense/vec.h"
+#include "kernels/dense/convert.h"
 
 namespace treadle::kernels::dense::TREADLE_ISA {
 
@@ -109,6 +109,56 @@ void RunTile(const Tile<T>& tile) {
     }
   }
 }
+
+// The same for a B that is contiguous along k, b[c * ldb + k], and two full vectors of columns: blocks of it are turned
+// in registers.
+template <typename T, int kRows>
+void RunTurnedTile(const Tile<T>& tile) {
+  constexpr int n = kLanes<T>;
+  Vec<T> acc[kRows][2];
+#pragma clang loop unroll(full)
+  for (int r = 0; r < kRows; ++r) {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < 2; ++v) acc[r][v] = tile.accumulate ? Load<T>(tile.c + r * tile.ldc + v * n) : Vec<T>(0);
+  }
+  int64_t k = 0;
+  for (; k + n <= tile.kc; k += n) {
+    for (int v = 0; v < 2; ++v) {
+      Vec<T> b[n];
+      LoadTurned<T>(tile.b + v * n * tile.ldb + k, tile.ldb, b);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < n; ++i) {
+#pragma clang loop unroll(full)
+        for (int r = 0; r < kRows; ++r) {
+          acc[r][v] = MulAdd<T>(Vec<T>(tile.a[r * tile.rs + (k + i) * tile.cs]), b[i], acc[r][v]);
+        }
+      }
+    }
+  }
+  if (k < tile.kc) {
+    const Mask<T> mask(tile.kc - k);
+    for (int v = 0; v < 2; ++v) {
+      Vec<T> b[n];
+      for (int i = 0; i < n; ++i) b[i] = mask.Load(tile.b + (v * n + i) * tile.ldb + k);
+      Transpose<T>(b);
+      for (int64_t i = 0; i < tile.kc - k; ++i) {
+#pragma clang loop unroll(full)
+        for (int r = 0; r < kRows; ++r) {
+          acc[r][v] = MulAdd<T>(Vec<T>(tile.a[r * tile.rs + (k + i) * tile.cs]), b[i], acc[r][v]);
+        }
+      }
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int r = 0; r < kRows; ++r) {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < 2; ++v) Store<T>(tile.c + r * tile.ldc + v * n, acc[r][v]);
+  }
+}
+
+template <typename T>
+inline constexpr TileFunction<T> kTurnedTiles[kWideRows] = {RunTurnedTile<T, 1>, RunTurnedTile<T, 2>,
+                                                            RunTurnedTile<T, 3>, RunTurnedTile<T, 4>};
 
 enum TileShape { kTwoFull, kTwoMasked, kOneMasked, kFourFull, kTileShapes };
 

@@ -73,9 +73,7 @@ void Pack(const void* from, int64_t rs, int64_t cs, int64_t rows, int64_t cols, 
         const Src* block = src + c * cs + r;
         Vec<T> v[n];
         if (nr == n && nc == n) {
-#pragma clang loop unroll(full)
-          for (int i = 0; i < n; ++i) v[i] = LoadAs<T>(block + i * cs);
-          Transpose<T>(v);
+          LoadTurned<T>(block, cs, v);
 #pragma clang loop unroll(full)
           for (int i = 0; i < n; ++i) Store<T>(dst + (r + i) * ld + c, v[i]);
           continue;

@@ -124,15 +124,22 @@ TREADLE_INLINE void Exchange(Vec<T>& a, Vec<T>& b, std::integer_sequence<int, kL
   b = high;
 }
 
-template <typename T, int kBit = 1>
+// The stages from kBit up to kEnd; all of them by default.
+template <typename T, int kBit = 1, int kEnd = kLanes<T>>
 TREADLE_INLINE void Transpose(Vec<T>* rows) {
-  if constexpr (kBit < kLanes<T>) {
+  if constexpr (kBit < kEnd) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < kLanes<T>; ++i) {
       if (!(i & kBit)) Exchange<T, kBit>(rows[i], rows[i + kBit], std::make_integer_sequence<int, kLanes<T>>());
     }
-    Transpose<T, kBit * 2>(rows);
+    Transpose<T, kBit * 2, kEnd>(rows);
   }
+}
+
+template <typename T, int... kLane>
+TREADLE_INLINE Vec<T> Join(Vec<T, kLanes<T> / 2> low, Vec<T, kLanes<T> / 2> high,
+                           std::integer_sequence<int, kLane...>) {
+  return __builtin_shufflevector(low, high, kLane...);
 }
 
 }  // namespace treadle::kernels::dense::TREADLE_ISA
