@@ -28,6 +28,7 @@ TreadleKernel FindKernel(std::string_view symbol, const executable::Target& targ
   auto row = std::lower_bound(table.begin(), table.end(), symbol,
                               [](const KernelRow& row, std::string_view name) { return row.symbol < name; });
   if (row == table.end() || row->symbol != symbol) return nullptr;
+  if (row->needs && !(target.*row->needs)) return nullptr;
   if (target.isa >= executable::IsaLevel::kV4 && row->v4) return row->v4;
   if (target.isa >= executable::IsaLevel::kV3 && row->v3) return row->v3;
   return row->v2;

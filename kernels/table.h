@@ -18,6 +18,7 @@ struct KernelRow {
   TreadleKernel v2 = nullptr;
   TreadleKernel v3 = nullptr;
   TreadleKernel v4 = nullptr;
+  bool executable::Target::* needs = nullptr;  // a feature beyond the level, if any
 };
 
 // The function for code made for `target`; null where the table has none. Thread-safe; a binary search.

@@ -123,19 +123,29 @@ TREADLE_INLINE Vec<T> LoadAsPart(const Src* from, int64_t n) {
 // v[i] = the i-th elements of kLanes rows, `step` apart.
 template <typename T, typename Src>
 TREADLE_INLINE void LoadTurned(const Src* rows, int64_t step, Vec<T>* v) {
-  constexpr int n = kLanes<T>;
+  constexpr int n = kLanes<T>, kQuad = 16 / sizeof(T);
   if constexpr (std::is_same_v<T, Src>) {
-    // The last stage of the transposition comes first, as loads of half vectors: those do not compete for the one unit
-    // that shuffles.
-    using Half = Vec<T, n / 2>;
+    // Squares of 16 bytes are put beside each other by loads, which leaves half of the shuffles of Transpose: one unit
+    // does those.
+    const T* from[n / kQuad];
+    int64_t offset[kQuad];
+    // Few registers address all rows, if the compiler does not see how they are related.
 #pragma clang loop unroll(full)
-    for (int i = 0; i < n / 2; ++i) {
-      const T *low = rows + i * step, *high = rows + (i + n / 2) * step;
-      v[i] = Join<T>(LoadAny<Half>(low), LoadAny<Half>(high), std::make_integer_sequence<int, n>());
-      v[i + n / 2] =
-          Join<T>(LoadAny<Half>(low + n / 2), LoadAny<Half>(high + n / 2), std::make_integer_sequence<int, n>());
+    for (int j = 0; j < n / kQuad; ++j) {
+      from[j] = rows + j * kQuad * step;
+      __asm__("" : "+r"(from[j]));
     }
-    Transpose<T, 1, n / 2>(v);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kQuad; ++i) {
+      offset[i] = i * step;
+      if (i != 0) __asm__("" : "+r"(offset[i]));
+    }
+#pragma clang loop unroll(full)
+    for (int g = 0; g < n; g += kQuad) {
+#pragma clang loop unroll(full)
+      for (int i = 0; i < kQuad; ++i) v[g + i] = Gather16<T>(from, offset[i] + g);
+      TransposeSquares<T>(v + g);
+    }
   } else {
 #pragma clang loop unroll(full)
     for (int i = 0; i < n; ++i) v[i] = LoadAs<T>(rows + i * step);

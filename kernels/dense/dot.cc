@@ -60,6 +60,10 @@ ElementType RealPart(ElementType type) {
   return type == ElementType::kC64 ? ElementType::kF32 : type == ElementType::kC128 ? ElementType::kF64 : type;
 }
 
+bool Fits16Bits(ElementType type) {
+  return type == ElementType::kI16 || (ElementBytes(type) == 1 && (IsInteger(type) || type == ElementType::kI1));
+}
+
 bool HasFewerThan64Bits(ElementType type) { return ElementBytes(type) < 8; }
 
 bool KernelFloat(ElementType type) {
@@ -105,6 +109,7 @@ class Planner {
     DotPlan plan;
     if (args_.m * args_.n * args_.batch == 0) return plan;
     order_ = DotSumOrder(Elements(shape_.m), Elements(shape_.n), Elements(shape_.k), accumulator_);
+    ChoosePairs();
     Order();
     if (order_.lanes > 1)
       PlanLanes(plan);
@@ -115,6 +120,14 @@ class Planner {
   }
 
  private:
+  // Whether 16-bit pairs multiply to the same bits.
+  void ChoosePairs() {
+    if (order_.lanes > 1) return;
+    if (real_ == ElementType::kF32 && target_.avx512_bf16 && lhs_ == ElementType::kBF16 && rhs_ == lhs_) kind_ = "bf16";
+    if (real_ == ElementType::kI32 && target_.avx512_vnni && Fits16Bits(lhs_) && Fits16Bits(rhs_)) kind_ = "i16";
+    if (kind_) depth_ = 2;
+  }
+
   // Computes the transposed product where that fills vectors better or writes rows. Complex products never turn: their
   // order of summation would.
   void Orient() {
@@ -175,7 +188,8 @@ class Planner {
   }
 
   int64_t CostNs(double flops, double bytes) const {
-    return static_cast<int64_t>(flops / Speed(real_, target_) + bytes / 20 + 30.0 * args_.batch + 100);
+    double speed = kind_ ? 2 * Speed(ElementType::kF32, target_) : Speed(real_, target_);
+    return static_cast<int64_t>(flops / speed + bytes / 20 + 30.0 * args_.batch + 100);
   }
 
   // Takes `bytes` of the local memory of a call.
@@ -191,9 +205,10 @@ class Planner {
     args_.local_epilogue = Take(epilogue_->local_bytes);
   }
 
-  DotPhase Phase(const char* kernel, int64_t tiles) {
+  DotPhase Phase(const char* kernel, int64_t tiles, const char* kind = nullptr) {
     DotPhase phase;
-    const char* type = real_ == ElementType::kF32   ? "f32"
+    const char* type = kind                         ? kind
+                       : real_ == ElementType::kF32 ? "f32"
                        : real_ == ElementType::kF64 ? "f64"
                        : real_ == ElementType::kI32 ? "i32"
                                                     : "i64";
@@ -307,19 +322,20 @@ class Planner {
     const int64_t rows = CeilDiv(args_.m, args_.m_tiles), columns = CeilDiv(panels, args_.n_tiles);
     if (args_.rhs_mode == kRhsScratch) {
       args_.scratch_rhs = 0;
-      plan.scratch_bytes = RoundUp(args_.batch * args_.k * panels * panel_ * bytes_, 64);
+      plan.scratch_bytes = RoundUp(args_.batch * CeilDiv(args_.k, depth_) * panels * panel_ * bytes_, 64);
       args_.group_panels = 8;
-      DotPhase pack = Phase("pack_rhs", args_.batch * CeilDiv(args_.k, args_.kc) * CeilDiv(panels, args_.group_panels));
+      DotPhase pack =
+          Phase("pack_rhs", args_.batch * CeilDiv(args_.k, args_.kc) * CeilDiv(panels, args_.group_panels), kind_);
       double bytes = static_cast<double>(args_.batch) * args_.k * args_.n * (ElementBytes(rhs_) + bytes_);
       pack.cost_ns = CostNs(0, bytes * 2);
       pack.reads_rhs = true;
       plan.phases.push_back(std::move(pack));
     }
     if (args_.pack_lhs) {
-      args_.lhs_ld = (CeilDiv(args_.kc * bytes_, 64) | 1) * (64 / bytes_);  // an odd number of cache lines
+      args_.lhs_ld = (CeilDiv(args_.kc / depth_ * bytes_, 64) | 1) * (64 / bytes_);  // an odd number of cache lines
       args_.local_lhs = Take(rows * args_.lhs_ld * bytes_);
     }
-    if (args_.rhs_mode == kRhsTile) args_.local_rhs = Take(args_.kc * columns * panel_ * bytes_);
+    if (args_.rhs_mode == kRhsTile) args_.local_rhs = Take(args_.kc / depth_ * columns * panel_ * bytes_);
     if (args_.rhs_mode == kRhsTurned) args_.local_rhs = Take(args_.kc * panel_ * bytes_);
     if (args_.out_mode == kOutPartial) {
       args_.scratch_parts = plan.scratch_bytes;
@@ -331,7 +347,7 @@ class Planner {
       TakeEpilogue();
     }
     DotPhase phase =
-        Phase("gemm", args_.parts * CeilDiv(args_.batch, args_.batch_tile) * args_.n_tiles * args_.m_tiles);
+        Phase("gemm", args_.parts * CeilDiv(args_.batch, args_.batch_tile) * args_.n_tiles * args_.m_tiles, kind_);
     phase.cost_ns = CostNs(flops_, moved_);
     phase.reads_lhs = true;
     phase.reads_rhs = args_.rhs_mode != kRhsScratch;
@@ -368,7 +384,9 @@ class Planner {
   const DotEpilogue* epilogue_;
   ElementType accumulator_ = ElementType::kInvalid, real_ = ElementType::kInvalid;
   bool complex_ = false, turned_ = false;
-  bool streams_ = false;  // few rows: rhs is read once, along its rows
+  const char* kind_ = nullptr;  // of pairs
+  int64_t depth_ = 1;           // k that a packed element holds
+  bool streams_ = false;        // few rows: rhs is read once, along its rows
   int64_t bytes_ = 0, lanes_ = 0, panel_ = 0, tile_rows_ = 0, local_ = 0, wanted_ = 1;
   double flops_ = 0, moved_ = 0;
   SumOrder order_;

@@ -14,6 +14,11 @@ struct IsaKernels {
   KernelSet f32, f64, i32, i64;  // by compute type
 };
 
+// Of pairs of 16-bit elements: levels with vdpbf16ps and vpdpwssd alone. No lanes, no fold: those work on accumulators.
+struct PairKernels {
+  KernelSet bf16, i16;
+};
+
 namespace v2 {
 extern const IsaKernels kIsaKernels;
 }
@@ -22,6 +27,10 @@ extern const IsaKernels kIsaKernels;
 }
 namespace v4 {
 extern const IsaKernels kIsaKernels;
+}
+
+namespace v4_pairs {
+extern const PairKernels kPairKernels;
 }
 
 }  // namespace treadle::kernels::dense

@@ -29,8 +29,10 @@ TREADLE_INLINE int64_t PartBytes(int64_t type) {
 }
 
 // What all kernels of a dot need of their frame.
-template <typename T>
+template <typename K>
 struct Dot {
+  using T = typename K::Acc;
+  using S = typename K::Element;
   static constexpr int64_t kPanel = 2 * kLanes<T>;  // columns of a panel
 
   explicit Dot(const TreadleCallFrame* frame)
@@ -50,10 +52,11 @@ struct Dot {
     return reinterpret_cast<T*>(static_cast<char*>(frame->scratch) + args.scratch_parts) +
            (part * args.batch + batch) * args.m * args.n;
   }
-  T* PackedRhs(int64_t batch, int64_t k0) const {
-    int64_t panels = (args.n + kPanel - 1) / kPanel;
-    return reinterpret_cast<T*>(static_cast<char*>(frame->scratch) + args.scratch_rhs) +
-           (batch * args.k + k0) * panels * kPanel;
+  S* Packed(int64_t offset) const { return reinterpret_cast<S*>(local + offset); }
+  S* PackedRhs(int64_t batch, int64_t k0) const {
+    int64_t panels = (args.n + kPanel - 1) / kPanel, depth = (args.k + K::kDepth - 1) / K::kDepth;
+    return reinterpret_cast<S*>(static_cast<char*>(frame->scratch) + args.scratch_rhs) +
+           (batch * depth + k0 / K::kDepth) * panels * kPanel;
   }
 
   int CallEpilogue(T* panel, int64_t ld, int64_t row0, int64_t col0, int64_t rows, int64_t cols, int64_t batch) const {
@@ -96,54 +99,83 @@ struct Dot {
   char* local;
   int64_t lhs_bytes = PartBytes(args.lhs_type), rhs_bytes = ElementBytes(static_cast<ElementType>(args.rhs_type));
   int64_t out_bytes = PartBytes(args.out_type);
-  PackFunction<T> pack_lhs = PackOf<T>(args.lhs_type), pack_rhs = PackOf<T>(args.rhs_type);
+  PackFunction<S> pack_lhs = K::PackFrom(args.lhs_type), pack_rhs = K::PackFrom(args.rhs_type);
   StoreFunction<T> store = StoreOf<T>(args.out_type);
 };
 
-// Packs rows [k0, k0 + kc) of the panels [p0, p1) of one batch: dst[panel][k][column], columns beyond n are 0.
-template <typename T>
-void PackPanels(const Dot<T>& dot, const char* rhs, int64_t k0, int64_t kc, int64_t p0, int64_t p1, T* dst) {
-  const DotArgs& args = dot.args;
-  constexpr int64_t kPanel = Dot<T>::kPanel;
-  const int64_t unit = args.complex_rhs ? 2 : 1;
-  PackFunction<T> pack = dot.pack_rhs;
-  if constexpr (std::is_floating_point_v<T>) {
-    if (args.complex_rhs)
-      pack = args.rhs_type == int64_t(ElementType::kC64) ? PackComplex<T, float> : PackComplex<T, double>;
-  }
-  if (p1 * kPanel > args.n) {
-    T* last = dst + (p1 - 1 - p0) * kc * kPanel;
-    for (int64_t k = 0; k < kc; ++k) {
-      Store<T>(last + k * kPanel, Vec<T>(0));
-      Store<T>(last + k * kPanel + kLanes<T>, Vec<T>(0));
+// Packs the elements at (rows, cols) of two groups. `unit` rows and columns of dst stand for one of the groups.
+template <typename S>
+void PackRegion(const char* src, int64_t bytes, PackFunction<S> pack, const Group& row_group, Range rows,
+                const Group& col_group, Range cols, S* dst, int64_t ld, int64_t unit = 1) {
+  Run row, col;
+  for (Runs rs(row_group, rows.begin, rows.end); rs.Next(&row); dst += row.count * unit * ld) {
+    int64_t c = 0;
+    for (Runs cs(col_group, cols.begin, cols.end); cs.Next(&col); c += col.count * unit) {
+      pack(src + (row.offset + col.offset) * bytes, row.stride, col.count == 1 ? 1 : col.stride, row.count, col.count,
+           dst + c, ld);
     }
   }
-  // Where rows are contiguous a few of them at a time are read from end to end, as prefetchers like it.
-  const int64_t n_dims = args.rhs_n.dims;
-  const bool along_rows = n_dims == 0 || args.rhs_n.stride[n_dims - 1] == 1;
-  const int64_t step = along_rows ? 8 : kc;
-  for (int64_t kk = 0; kk < kc; kk += step) {
-    int64_t k_end = Min(kk + step, kc);
-    for (int64_t p = p0; p < p1; ++p) {
-      T* panel = dst + (p - p0) * kc * kPanel;
-      Run k, n;
-      int64_t r = kk;
-      for (Runs ks(args.rhs_k, (k0 + kk) / unit, (k0 + k_end) / unit); ks.Next(&k); r += k.count * unit) {
-        int64_t c = 0;
-        for (Runs ns(args.rhs_n, p * kPanel / unit, Min((p + 1) * kPanel, args.n) / unit); ns.Next(&n);
-             c += n.count * unit) {
-          pack(rhs + (k.offset + n.offset) * dot.rhs_bytes, k.stride, n.count == 1 ? 1 : n.stride, k.count, n.count,
-               panel + r * kPanel + c, kPanel);
+}
+
+// Packs `k` rows of one panel's columns; columns beyond n are left as they are.
+template <typename K>
+void PackPanelRows(const Dot<K>& dot, const char* rhs, Range k, Range columns, typename K::Element* dst) {
+  using S = typename K::Element;
+  constexpr int64_t kPanel = Dot<K>::kPanel;
+  const DotArgs& args = dot.args;
+  if constexpr (K::kDepth == 1) {
+    PackFunction<S> pack = dot.pack_rhs;
+    int64_t unit = 1;
+    if constexpr (std::is_floating_point_v<S>) {
+      if (args.complex_rhs) {
+        pack = args.rhs_type == int64_t(ElementType::kC64) ? PackComplex<S, float> : PackComplex<S, double>;
+        unit = 2;
+      }
+    }
+    PackRegion<S>(rhs, dot.rhs_bytes, pack, args.rhs_k, {k.begin / unit, k.end / unit}, args.rhs_n,
+                  {columns.begin / unit, columns.end / unit}, dst, kPanel, unit);
+  } else {
+    constexpr int64_t kRows = 16;
+    S rows[kRows * kPanel];
+    if (columns.end - columns.begin < kPanel) memset(rows, 0, sizeof(rows));
+    for (int64_t k0 = k.begin; k0 < k.end; k0 += kRows) {
+      const int64_t count = Min(kRows, k.end - k0);
+      if (count % 2) memset(rows + count * kPanel, 0, kPanel * sizeof(S));
+      PackRegion<S>(rhs, dot.rhs_bytes, dot.pack_rhs, args.rhs_k, {k0, k0 + count}, args.rhs_n, columns, rows, kPanel);
+      for (int64_t r = 0; r < count; r += 2, dst += kPanel) {
+        for (int64_t c = 0; c < kPanel; c += kLanes<S>) {
+          Store<S>(dst + c, (Load<S>(rows + r * kPanel + c) << 16) | (Load<S>(rows + (r + 1) * kPanel + c) & 0xffff));
         }
       }
     }
   }
 }
 
+// Packs rows [k0, k0 + kc) of the panels [p0, p1) of one batch: dst[panel][k][column], columns beyond n are 0.
+template <typename K>
+void PackPanels(const Dot<K>& dot, const char* rhs, int64_t k0, int64_t kc, int64_t p0, int64_t p1,
+                typename K::Element* dst) {
+  const DotArgs& args = dot.args;
+  constexpr int64_t kPanel = Dot<K>::kPanel;
+  const int64_t stride = (kc + K::kDepth - 1) / K::kDepth * kPanel;
+  if (p1 * kPanel > args.n) memset(dst + (p1 - 1 - p0) * stride, 0, stride * sizeof(*dst));
+  // Where rows are contiguous a few of them at a time are read from end to end, as prefetchers like it.
+  const int64_t n_dims = args.rhs_n.dims;
+  const bool along_rows = n_dims == 0 || args.rhs_n.stride[n_dims - 1] == 1;
+  const int64_t step = along_rows ? 8 * K::kDepth : kc;
+  for (int64_t kk = 0; kk < kc; kk += step) {
+    const Range rows = {k0 + kk, k0 + Min(kk + step, kc)};
+    for (int64_t p = p0; p < p1; ++p) {
+      PackPanelRows(dot, rhs, rows, {p * kPanel, Min((p + 1) * kPanel, args.n)},
+                    dst + (p - p0) * stride + kk / K::kDepth * kPanel);
+    }
+  }
+}
+
 // Tiles: (batch, block of kc rows, group of group_panels panels), groups fastest.
-template <typename T>
+template <typename K>
 int PackRhsKernel(const TreadleCallFrame* frame) {
-  const Dot<T> dot(frame);
+  const Dot<K> dot(frame);
   const DotArgs& args = dot.args;
   const int64_t panels = (args.n + dot.kPanel - 1) / dot.kPanel;
   const int64_t groups = (panels + args.group_panels - 1) / args.group_panels;
@@ -152,21 +184,32 @@ int PackRhsKernel(const TreadleCallFrame* frame) {
     int64_t p0 = tile % groups * args.group_panels, batch = tile / groups / blocks;
     int64_t k0 = tile / groups % blocks * args.kc, kc = Min(args.kc, args.k - k0);
     PackPanels(dot, dot.Rhs(batch), k0, kc, p0, Min(p0 + args.group_panels, panels),
-               dot.PackedRhs(batch, k0) + p0 * kc * dot.kPanel);
+               dot.PackedRhs(batch, k0) + p0 * ((kc + K::kDepth - 1) / K::kDepth) * dot.kPanel);
   }
   return TREADLE_KERNEL_OK;
 }
 
-template <typename T>
-void PackLhs(const Dot<T>& dot, const char* lhs, Range rows, int64_t k0, int64_t kc) {
-  T* dst = dot.Local(dot.args.local_lhs);
-  Run m, k;
-  int64_t r = 0;
-  for (Runs ms(dot.args.lhs_m, rows.begin, rows.end); ms.Next(&m); r += m.count) {
-    int64_t c = 0;
-    for (Runs ks(dot.args.lhs_k, k0, k0 + kc); ks.Next(&k); c += k.count) {
-      dot.pack_lhs(lhs + (m.offset + k.offset) * dot.lhs_bytes, m.stride, k.count == 1 ? 1 : k.stride, m.count, k.count,
-                   dst + r * dot.args.lhs_ld + c, dot.args.lhs_ld);
+template <typename K>
+void PackLhs(const Dot<K>& dot, const char* lhs, Range rows, int64_t k0, int64_t kc) {
+  using S = typename K::Element;
+  const DotArgs& args = dot.args;
+  S* dst = dot.Packed(args.local_lhs);
+  if constexpr (K::kDepth == 1) {
+    PackRegion<S>(lhs, dot.lhs_bytes, dot.pack_lhs, args.lhs_m, rows, args.lhs_k, {k0, k0 + kc}, dst, args.lhs_ld);
+  } else {
+    constexpr int64_t kRows = 16, kColumns = 128, kLd = kColumns + 16;
+    S block[kRows * kLd];
+    for (int64_t r = rows.begin; r < rows.end; r += kRows, dst += kRows * args.lhs_ld) {
+      const int64_t count = Min(kRows, rows.end - r);
+      for (int64_t c = 0; c < kc; c += kColumns) {
+        const int64_t columns = Min(kColumns, kc - c);
+        if (columns < kColumns) memset(block, 0, sizeof(block));
+        PackRegion<S>(lhs, dot.lhs_bytes, dot.pack_lhs, args.lhs_m, {r, r + count}, args.lhs_k,
+                      {k0 + c, k0 + c + columns}, block, kLd);
+        for (int64_t i = 0; i < count; ++i) {
+          PairAlong(block + i * kLd, (columns + 1) / 2, dst + i * args.lhs_ld + c / 2);
+        }
+      }
     }
   }
 }
@@ -181,15 +224,16 @@ struct Target {
 
 // One k block of the product of `rows` rows, in `tiles` register tiles, with one panel of rhs. Meanwhile the cache
 // lines of the next panel (`ahead`, if any) are fetched into L2, one with every k.
-template <typename T>
-TREADLE_INLINE void MultiplyPanel(Tile<T> tile, int64_t rows, int64_t tiles, TileShape shape, const T* ahead) {
+template <typename K>
+TREADLE_INLINE void MultiplyPanel(Tile<K> tile, int64_t rows, int64_t tiles, TileShape shape,
+                                  const typename K::Element* ahead) {
   const int64_t each = rows / tiles, rest = rows % tiles;
   int64_t lines = ahead ? tile.kc * 2 * kVecBytes / 64 : 0;
   tile.ahead = reinterpret_cast<const char*>(ahead ? ahead : tile.b);
   for (int64_t t = 0; t < tiles; ++t) {
     int64_t count = each + (t < rest ? 1 : 0);
     tile.ahead_step = lines > 0 ? 64 : 0;
-    kTiles<T>.of[count - 1][shape](tile);
+    kTiles<K>.of[count - 1][shape](tile);
     tile.ahead += tile.ahead_step * tile.kc;
     lines -= tile.kc;
     tile.a += count * tile.rs;
@@ -197,11 +241,13 @@ TREADLE_INLINE void MultiplyPanel(Tile<T> tile, int64_t rows, int64_t tiles, Til
   }
 }
 
-template <typename T>
-int ComputeBlock(const Dot<T>& dot, int64_t part, int64_t batch, Range panels, Range rows) {
+template <typename K>
+int ComputeBlock(const Dot<K>& dot, int64_t part, int64_t batch, Range panels, Range rows) {
+  using T = typename K::Acc;
+  using S = typename K::Element;
   const DotArgs& args = dot.args;
-  constexpr int64_t kPanel = Dot<T>::kPanel, n = kLanes<T>;
-  const int64_t mc = rows.end - rows.begin, tiles = (mc + kTileRows<T> - 1) / kTileRows<T>;
+  constexpr int64_t kPanel = Dot<K>::kPanel, n = kLanes<T>;
+  const int64_t mc = rows.end - rows.begin, tiles = (mc + kTileRows<K> - 1) / kTileRows<K>;
   const int64_t k_begin = part * args.part_k, k_end = Min(args.k, k_begin + args.part_k);
   const char* lhs = dot.Lhs(batch);
   const char* rhs = dot.Rhs(batch);
@@ -219,12 +265,12 @@ int ComputeBlock(const Dot<T>& dot, int64_t part, int64_t batch, Range panels, R
     out = {dot.Local(args.local_out), ld, args.group_panels, mc * ld};
   }
 
-  Tile<T> tile;
+  Tile<K> tile;
   int64_t k0 = k_begin;
   do {
     const int64_t kc = Min(args.kc, k_end - k0);
     const bool last = k0 + kc >= k_end;
-    tile.kc = kc;
+    tile.kc = (kc + K::kDepth - 1) / K::kDepth;
     tile.accumulate = k0 != k_begin;
     if (args.pack_lhs) {
       PackLhs(dot, lhs, rows, k0, kc);
@@ -234,24 +280,24 @@ int ComputeBlock(const Dot<T>& dot, int64_t part, int64_t batch, Range panels, R
       tile.rs = args.lhs_m.stride[0];
       tile.cs = args.lhs_k.stride[0];
     }
-    const T* a = args.pack_lhs ? dot.Local(args.local_lhs)
-                               : reinterpret_cast<const T*>(lhs) + rows.begin * tile.rs + k0 * tile.cs;
-    const T* b;
-    int64_t b_step = kc * kPanel;
+    const S* a = args.pack_lhs ? dot.Packed(args.local_lhs)
+                               : reinterpret_cast<const S*>(lhs) + rows.begin * tile.rs + k0 * tile.cs;
+    const S* b;
+    int64_t b_step = tile.kc * kPanel;
     tile.ldb = kPanel;
     if (args.rhs_mode == kRhsTile) {
-      PackPanels(dot, rhs, k0, kc, panels.begin, panels.end, dot.Local(args.local_rhs));
-      b = dot.Local(args.local_rhs);
+      PackPanels(dot, rhs, k0, kc, panels.begin, panels.end, dot.Packed(args.local_rhs));
+      b = dot.Packed(args.local_rhs);
     } else if (args.rhs_mode == kRhsScratch) {
-      b = dot.PackedRhs(batch, k0) + panels.begin * kc * kPanel;
+      b = dot.PackedRhs(batch, k0) + panels.begin * b_step;
     } else if (args.rhs_mode == kRhsTurned) {
       tile.ldb = args.rhs_n.stride[0];
       b_step = kPanel * tile.ldb;
-      b = reinterpret_cast<const T*>(rhs) + k0 + panels.begin * b_step;
+      b = reinterpret_cast<const S*>(rhs) + k0 + panels.begin * b_step;
     } else {
       tile.ldb = args.rhs_k.stride[0];
       b_step = kPanel;
-      b = reinterpret_cast<const T*>(rhs) + k0 * tile.ldb + panels.begin * kPanel;
+      b = reinterpret_cast<const S*>(rhs) + k0 * tile.ldb + panels.begin * kPanel;
     }
     const bool wide = args.rhs_mode == kRhsDirect && mc <= kWideRows;
     for (int64_t p = 0; p < count; ++p) {
@@ -263,20 +309,23 @@ int ComputeBlock(const Dot<T>& dot, int64_t part, int64_t batch, Range panels, R
       tile.ldc = out.ld;
       TileShape shape = width == kPanel ? kTwoFull : width > n ? kTwoMasked : kOneMasked;
       tile.lanes = width > n ? width - n : width;
-      if (wide && p + 1 < count && in_group + 1 < out.group && args.n - (panels.begin + p) * kPanel >= 2 * kPanel) {
-        shape = kFourFull;
+      if (wide && p + 1 < count && in_group + 1 < out.group) {
+        const int64_t left = args.n - (panels.begin + p) * kPanel;
+        shape = left >= 2 * kPanel ? kFourFull : kFourMasked;
+        tile.lanes = left - kPanel;
         ++p;
       }
-      if (args.rhs_mode == kRhsTurned && width == kPanel) {
-        kTurnedTiles<T>[mc - 1](tile);
+      const bool turned = args.rhs_mode == kRhsTurned;
+      if (turned && width == kPanel) {
+        if constexpr (K::kDepth == 1) kTurnedTiles<T>[mc - 1](tile);
       } else {
-        if (args.rhs_mode == kRhsTurned) {
-          PackPanels(dot, rhs, k0, kc, panels.begin + p, panels.begin + p + 1, dot.Local(args.local_rhs));
-          tile.b = dot.Local(args.local_rhs);
+        if (turned) {
+          PackPanels(dot, rhs, k0, kc, panels.begin + p, panels.begin + p + 1, dot.Packed(args.local_rhs));
+          tile.b = dot.Packed(args.local_rhs);
           tile.ldb = kPanel;
         }
         const bool packed = args.rhs_mode == kRhsTile || args.rhs_mode == kRhsScratch;
-        MultiplyPanel(tile, mc, tiles, shape, packed && p + 1 < count ? tile.b + b_step : nullptr);
+        MultiplyPanel<K>(tile, mc, tiles, shape, packed && p + 1 < count ? tile.b + b_step : nullptr);
       }
       if (last && args.out_mode != kOutWholeRows && !in_place && (p + 1 == count || (p + 1) % out.group == 0)) {
         int64_t first = panels.begin + group * out.group;
@@ -299,9 +348,9 @@ int ComputeBlock(const Dot<T>& dot, int64_t part, int64_t batch, Range panels, R
   return TREADLE_KERNEL_OK;
 }
 
-template <typename T>
+template <typename K>
 int GemmKernel(const TreadleCallFrame* frame) {
-  const Dot<T> dot(frame);
+  const Dot<K> dot(frame);
   const DotArgs& args = dot.args;
   const int64_t panels = (args.n + dot.kPanel - 1) / dot.kPanel;
   const int64_t groups = (args.batch + args.batch_tile - 1) / args.batch_tile;
@@ -350,15 +399,7 @@ const T* LaneRows(const char* src, int64_t bytes, PackFunction<T> pack, const Gr
   }
   const int64_t whole = (kc + kSumLanes<T> - 1) / kSumLanes<T> * kSumLanes<T>;
   for (int64_t r = 0; r < count; ++r) memset(local + r * ld + kc, 0, (whole - kc) * sizeof(T));
-  Run m, k;
-  int64_t r = 0;
-  for (Runs ms(outer, 0, count); ms.Next(&m); r += m.count) {
-    int64_t c = 0;
-    for (Runs ks(inner, k0, k0 + kc); ks.Next(&k); c += k.count) {
-      pack(src + (m.offset + k.offset) * bytes, m.stride, k.count == 1 ? 1 : k.stride, m.count, k.count,
-           local + r * ld + c, ld);
-    }
-  }
+  PackRegion<T>(src, bytes, pack, outer, {0, count}, inner, {k0, k0 + kc}, local, ld);
   *step = ld;
   return local;
 }
@@ -371,7 +412,7 @@ TREADLE_INLINE bool Contiguous(const Group& group) {
 // Few outputs (m * n small), long k: every output is kSumLanes sums, folded pairwise at the end. Tiles: (part, batch).
 template <typename T>
 int LanesKernel(const TreadleCallFrame* frame) {
-  const Dot<T> dot(frame);
+  const Dot<Plain<T>> dot(frame);
   const DotArgs& args = dot.args;
   constexpr int64_t kSums = kSumLanes<T>;
   const bool direct_lhs = !args.pack_lhs && Contiguous<T>(args.lhs_k) && args.lhs_m.dims <= 1;
@@ -417,7 +458,7 @@ int LanesKernel(const TreadleCallFrame* frame) {
 // Adds the parts of k, neighbours first. Tiles: (batch, rows split in m_tiles).
 template <typename T>
 int FoldKernel(const TreadleCallFrame* frame) {
-  const Dot<T> dot(frame);
+  const Dot<Plain<T>> dot(frame);
   const DotArgs& args = dot.args;
   constexpr int64_t n = kLanes<T>;
   T* panel = dot.Local(args.local_out);
@@ -445,11 +486,20 @@ int FoldKernel(const TreadleCallFrame* frame) {
   return TREADLE_KERNEL_OK;
 }
 
+#if defined(__AVX512BF16__) && defined(__AVX512VNNI__)
+template <typename K>
+constexpr KernelSet kPairSet = {PackRhsKernel<K>, GemmKernel<K>, nullptr, nullptr};
+#else
 template <typename T>
-constexpr KernelSet kSet = {PackRhsKernel<T>, GemmKernel<T>, LanesKernel<T>, FoldKernel<T>};
+constexpr KernelSet kSet = {PackRhsKernel<Plain<T>>, GemmKernel<Plain<T>>, LanesKernel<T>, FoldKernel<T>};
+#endif
 
 }  // namespace
 
+#if defined(__AVX512BF16__) && defined(__AVX512VNNI__)
+extern const PairKernels kPairKernels = {kPairSet<Bf16Pairs>, kPairSet<Int16Pairs>};
+#else
 extern const IsaKernels kIsaKernels = {kSet<float>, kSet<double>, kSet<uint32_t>, kSet<uint64_t>};
+#endif
 
 }  // namespace treadle::kernels::dense::TREADLE_ISA

@@ -20,6 +20,11 @@ void AddDotRows(std::vector<KernelRow>& rows) {
   TREADLE_DOT_ROWS(i32);
   TREADLE_DOT_ROWS(i64);
 #undef TREADLE_DOT_ROWS
+  const PairKernels& pairs = v4_pairs::kPairKernels;
+  rows.push_back({"dot_pack_rhs_bf16", nullptr, nullptr, pairs.bf16.pack_rhs, &executable::Target::avx512_bf16});
+  rows.push_back({"dot_gemm_bf16", nullptr, nullptr, pairs.bf16.gemm, &executable::Target::avx512_bf16});
+  rows.push_back({"dot_pack_rhs_i16", nullptr, nullptr, pairs.i16.pack_rhs, &executable::Target::avx512_vnni});
+  rows.push_back({"dot_gemm_i16", nullptr, nullptr, pairs.i16.gemm, &executable::Target::avx512_vnni});
 }
 
 }  // namespace treadle::kernels::dense

@@ -21,6 +21,8 @@ std::vector<Target> Targets() {
     Target target;
     target.isa = isa;
     if (executable::HostRuns(target)) targets.push_back(target);
+    target.avx512_bf16 = target.avx512_vnni = true;
+    if (isa == IsaLevel::kV4 && executable::HostRuns(target)) targets.push_back(target);
   }
   return targets;
 }
@@ -433,13 +435,13 @@ TEST(DotTest, ManyDimensionsInAnyOrder) {
 TEST(DotTest, ElementTypes) {
   using enum ElementType;
   const ElementType types[][3] = {
-      {kBF16, kBF16, kBF16}, {kBF16, kBF16, kF32}, {kF16, kF16, kF16}, {kF16, kBF16, kF32}, {kF32, kBF16, kBF16},
-      {kF32, kF32, kF64},    {kF64, kF32, kF64},   {kF64, kF64, kF32}, {kF64, kF64, kBF16}, {kF64, kF64, kF16},
-      {kI8, kI8, kI32},      {kI8, kI8, kI8},      {kU8, kI8, kI32},   {kU8, kU8, kU8},     {kI16, kI16, kI16},
-      {kU16, kU16, kU32},    {kI32, kI32, kI32},   {kU32, kU32, kU32}, {kI64, kI64, kI64},  {kU64, kU64, kU64},
-      {kI8, kI8, kI64},      {kI64, kI64, kI32},   {kI1, kI1, kI1},    {kI1, kI1, kI32},    {kI4, kI4, kI4},
-      {kU4, kU4, kU2},       {kI2, kI4, kI8},      {kI8, kI8, kF32},   {kI32, kF32, kF64},  {kC64, kC64, kC64},
-      {kC128, kC128, kC128}, {kC64, kC64, kC128},  {kC64, kC128, kC64}};
+      {kBF16, kBF16, kBF16}, {kBF16, kBF16, kF32}, {kF16, kF16, kF16},    {kF16, kBF16, kF32}, {kF32, kBF16, kBF16},
+      {kF32, kF32, kF64},    {kF64, kF32, kF64},   {kF64, kF64, kF32},    {kF64, kF64, kBF16}, {kF64, kF64, kF16},
+      {kI8, kI8, kI32},      {kI8, kI8, kI8},      {kU8, kI8, kI32},      {kU8, kU8, kU8},     {kI16, kI16, kI16},
+      {kU16, kU16, kU32},    {kI16, kI8, kI32},    {kI16, kI16, kI32},    {kI32, kI32, kI32},  {kU32, kU32, kU32},
+      {kI64, kI64, kI64},    {kU64, kU64, kU64},   {kI8, kI8, kI64},      {kI64, kI64, kI32},  {kI1, kI1, kI1},
+      {kI1, kI1, kI32},      {kI4, kI4, kI4},      {kU4, kU4, kU2},       {kI2, kI4, kI8},     {kI8, kI8, kF32},
+      {kI32, kF32, kF64},    {kC64, kC64, kC64},   {kC128, kC128, kC128}, {kC64, kC64, kC128}, {kC64, kC128, kC64}};
   for (auto [lhs, rhs, out] : types) {
     for (auto [m, n, k] : {std::array<int64_t, 3>{33, 47, 50},
                            {1, 70, 40},
@@ -621,6 +623,9 @@ TEST(TableTest, LevelsAreChosenByTarget) {
   EXPECT_NE(a, b);
   EXPECT_NE(b, c);
   EXPECT_EQ(FindKernel("dot_gemm_f33", v4), nullptr);
+  EXPECT_EQ(FindKernel("dot_gemm_bf16", v4), nullptr);
+  v4.avx512_bf16 = true;
+  EXPECT_NE(FindKernel("dot_gemm_bf16", v4), nullptr);
   EXPECT_EQ(FindKernel("", v4), nullptr);
 }
 

@@ -3,20 +3,21 @@
 #ifndef TREADLE_KERNELS_DENSE_MICRO_H_
 #define TREADLE_KERNELS_DENSE_MICRO_H_
 
-#include "kernels/dense/convert.h"
+#include "kernels/dense/kinds.h"
 
 namespace treadle::kernels::dense::TREADLE_ISA {
 
 // A is read one broadcast element at a time and may have any strides: a[r * rs + k * cs]. B's rows are contiguous: b[k
-// * ldb + c]. The last of kVecs vectors of a row has `mask` lanes (only where the tile is a masked one).
-template <typename T>
+// * ldb + c]. A masked tile has `lanes` lanes in the last of the vectors of a row; one of four vectors, in the
+// last two.
+template <typename K>
 struct Tile {
-  const T* a;
+  const typename K::Element* a;
   int64_t rs, cs;
-  const T* b;
+  const typename K::Element* b;
   int64_t ldb;
-  int64_t kc;
-  T* c;
+  int64_t kc;  // elements, of K::kDepth k each
+  typename K::Acc* c;
   int64_t ldc;
   int64_t lanes;    // in the last vector, for masked tiles
   bool accumulate;  // else C starts at 0
@@ -25,22 +26,27 @@ struct Tile {
   int64_t ahead_step;
 };
 
-template <typename T>
-using TileFunction = void (*)(const Tile<T>&);
+template <typename K>
+using TileFunction = void (*)(const Tile<K>&);
 
 // Two vectors by 14 rows: 28 accumulators, two for B, one for A, of the 32 registers of AVX-512; by 6 rows of 16
 // before.
-template <typename T>
-inline constexpr int kTileRows = kVecBytes < 64                ? 6
-                                 : std::is_floating_point_v<T> ? 14
-                                                               : 8;
+template <typename K>
+inline constexpr int kTileRows = kVecBytes < 64                                               ? 6
+                                 : std::is_floating_point_v<typename K::Acc> || K::kDepth > 1 ? 14
+                                                                                              : 8;
 // Few rows cannot hide the latency of the multiply-add with two vectors; they take four.
 inline constexpr int kWideRows = 4;
 
-template <typename T, int kRows, int kVecs, bool kMasked>
-void RunTile(const Tile<T>& tile) {
+template <typename K, int kRows, int kVecs, bool kMasked>
+void RunTile(const Tile<K>& tile) {
+  using T = typename K::Acc;
+  using S = typename K::Element;
   constexpr int n = kLanes<T>, kBases = (kRows + 2) / 3;
-  Mask<T> mask(kMasked ? tile.lanes : 0);
+  // Of four vectors the last may be empty.
+  constexpr int kFirstMasked = !kMasked ? kVecs : kVecs < 4 ? kVecs - 1 : kVecs - 2;
+  const Mask<T> mask(!kMasked ? 0 : kVecs < 4 || tile.lanes < n ? tile.lanes : n);
+  const Mask<T> last_mask(!kMasked ? 0 : kVecs < 4 ? tile.lanes : tile.lanes > n ? tile.lanes - n : 0);
   Vec<T> acc[kRows][kVecs];
   T* c = tile.c;
   const int64_t ldc = tile.ldc;
@@ -55,7 +61,7 @@ void RunTile(const Tile<T>& tile) {
 #pragma clang loop unroll(full)
       for (int v = 0; v < kVecs; ++v) {
         const T* p = c + r * ldc + v * n;
-        acc[r][v] = kMasked && v == kVecs - 1 ? mask.Load(p) : Load<T>(p);
+        acc[r][v] = v < kFirstMasked ? Load<T>(p) : (v == kVecs - 1 ? last_mask : mask).Load(p);
       }
     }
   } else {
@@ -66,7 +72,7 @@ void RunTile(const Tile<T>& tile) {
     }
   }
   // Three rows share a base register: 14 pointers would not fit, and the compiler must not see that they are related.
-  const T* base[kBases];
+  const S* base[kBases];
   int64_t rs = tile.rs;
   __asm__("" : "+r"(rs));
 #pragma clang loop unroll(full)
@@ -74,19 +80,21 @@ void RunTile(const Tile<T>& tile) {
     base[g] = tile.a + 3 * g * rs;
     __asm__("" : "+r"(base[g]));
   }
-  const T* b = tile.b;
+  const S* b = tile.b;
   const char* ahead = tile.ahead;
   const int64_t ahead_step = tile.ahead_step;
   const int64_t cs = tile.cs, ldb = tile.ldb;
   for (int64_t k = tile.kc; k > 0; --k) {
-    Vec<T> row[kVecs];
+    Vec<S> row[kVecs];
 #pragma clang loop unroll(full)
-    for (int v = 0; v < kVecs; ++v) row[v] = kMasked && v == kVecs - 1 ? mask.Load(b + v * n) : Load<T>(b + v * n);
+    for (int v = 0; v < kVecs; ++v) {
+      row[v] = v < kFirstMasked ? Load<S>(b + v * n) : (Vec<S>)(v == kVecs - 1 ? last_mask : mask).Load(b + v * n);
+    }
 #pragma clang loop unroll(full)
     for (int r = 0; r < kRows; ++r) {
-      Vec<T> a = Vec<T>(base[r / 3][(r % 3) * rs]);
+      Vec<S> a = Vec<S>(base[r / 3][(r % 3) * rs]);
 #pragma clang loop unroll(full)
-      for (int v = 0; v < kVecs; ++v) acc[r][v] = MulAdd<T>(a, row[v], acc[r][v]);
+      for (int v = 0; v < kVecs; ++v) acc[r][v] = K::MulAdd(a, row[v], acc[r][v]);
     }
     b += ldb;
     __builtin_prefetch(ahead, 0, 2);
@@ -102,10 +110,10 @@ void RunTile(const Tile<T>& tile) {
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVecs; ++v) {
       T* p = c + r * ldc + v * n;
-      if (kMasked && v == kVecs - 1)
-        mask.Store(p, acc[r][v]);
-      else
+      if (v < kFirstMasked)
         Store<T>(p, acc[r][v]);
+      else
+        (v == kVecs - 1 ? last_mask : mask).Store(p, acc[r][v]);
     }
   }
 }
@@ -113,7 +121,7 @@ void RunTile(const Tile<T>& tile) {
 // The same for a B that is contiguous along k, b[c * ldb + k], and two full vectors of columns: blocks of it are turned
 // in registers.
 template <typename T, int kRows>
-void RunTurnedTile(const Tile<T>& tile) {
+void RunTurnedTile(const Tile<Plain<T>>& tile) {
   constexpr int n = kLanes<T>;
   Vec<T> acc[kRows][2];
 #pragma clang loop unroll(full)
@@ -123,15 +131,17 @@ void RunTurnedTile(const Tile<T>& tile) {
   }
   int64_t k = 0;
   for (; k + n <= tile.kc; k += n) {
+#pragma clang loop unroll(full)
     for (int v = 0; v < 2; ++v) {
       Vec<T> b[n];
       LoadTurned<T>(tile.b + v * n * tile.ldb + k, tile.ldb, b);
+      const T* a = tile.a + k * tile.cs;
 #pragma clang loop unroll(full)
-      for (int i = 0; i < n; ++i) {
+      for (int i = 0; i < n; ++i, a += tile.cs) {
+        // Else the broadcasts are kept for the second vector, in more registers than there are.
+        __asm__("" : "+r"(a));
 #pragma clang loop unroll(full)
-        for (int r = 0; r < kRows; ++r) {
-          acc[r][v] = MulAdd<T>(Vec<T>(tile.a[r * tile.rs + (k + i) * tile.cs]), b[i], acc[r][v]);
-        }
+        for (int r = 0; r < kRows; ++r) acc[r][v] = MulAdd<T>(Vec<T>(a[r * tile.rs]), b[i], acc[r][v]);
       }
     }
   }
@@ -157,24 +167,32 @@ void RunTurnedTile(const Tile<T>& tile) {
 }
 
 template <typename T>
-inline constexpr TileFunction<T> kTurnedTiles[kWideRows] = {RunTurnedTile<T, 1>, RunTurnedTile<T, 2>,
-                                                            RunTurnedTile<T, 3>, RunTurnedTile<T, 4>};
+inline constexpr TileFunction<Plain<T>> kTurnedTiles[kWideRows] = {RunTurnedTile<T, 1>, RunTurnedTile<T, 2>,
+                                                                   RunTurnedTile<T, 3>, RunTurnedTile<T, 4>};
 
-enum TileShape { kTwoFull, kTwoMasked, kOneMasked, kFourFull, kTileShapes };
+enum TileShape { kTwoFull, kTwoMasked, kOneMasked, kFourFull, kFourMasked, kTileShapes };
 
-template <typename T>
+template <typename K>
 struct TileTable {
-  TileFunction<T> of[kTileRows<T>][kTileShapes];  // [rows - 1]
+  TileFunction<K> of[kTileRows<K>][kTileShapes];  // [rows - 1]
+
+  template <int kRows, bool kMasked>
+  static constexpr TileFunction<K> Wide() {
+    if constexpr (kRows <= kWideRows)
+      return RunTile<K, kRows, 4, kMasked>;
+    else
+      return nullptr;
+  }
 
   template <int... kRow>
   static constexpr TileTable Make(std::integer_sequence<int, kRow...>) {
-    return {{{RunTile<T, kRow + 1, 2, false>, RunTile<T, kRow + 1, 2, true>, RunTile<T, kRow + 1, 1, true>,
-              kRow < kWideRows ? RunTile < T, kRow < kWideRows ? kRow + 1 : 1, 4, false > : nullptr}...}};
+    return {{{RunTile<K, kRow + 1, 2, false>, RunTile<K, kRow + 1, 2, true>, RunTile<K, kRow + 1, 1, true>,
+              Wide<kRow + 1, false>(), Wide<kRow + 1, true>()}...}};
   }
 };
 
-template <typename T>
-inline constexpr TileTable<T> kTiles = TileTable<T>::Make(std::make_integer_sequence<int, kTileRows<T>>());
+template <typename K>
+inline constexpr TileTable<K> kTiles = TileTable<K>::Make(std::make_integer_sequence<int, kTileRows<K>>());
 
 }  // namespace treadle::kernels::dense::TREADLE_ISA
 

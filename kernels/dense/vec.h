@@ -114,6 +114,14 @@ struct Mask {
 };
 #endif
 
+// The even and the odd elements of two vectors that follow each other.
+template <int... kLane>
+TREADLE_INLINE void SplitPairs(Vec<uint32_t> low, Vec<uint32_t> high, Vec<uint32_t>* even, Vec<uint32_t>* odd,
+                               std::integer_sequence<int, kLane...>) {
+  *even = __builtin_shufflevector(low, high, (2 * kLane)...);
+  *odd = __builtin_shufflevector(low, high, (2 * kLane + 1)...);
+}
+
 // One stage of a transposition: swaps bit kBit of the row number with bit kBit of the lane number.
 template <typename T, int kBit, int... kLane>
 TREADLE_INLINE void Exchange(Vec<T>& a, Vec<T>& b, std::integer_sequence<int, kLane...>) {
@@ -124,22 +132,62 @@ TREADLE_INLINE void Exchange(Vec<T>& a, Vec<T>& b, std::integer_sequence<int, kL
   b = high;
 }
 
-// The stages from kBit up to kEnd; all of them by default.
-template <typename T, int kBit = 1, int kEnd = kLanes<T>>
+template <typename T, int kBit = 1>
 TREADLE_INLINE void Transpose(Vec<T>* rows) {
-  if constexpr (kBit < kEnd) {
+  if constexpr (kBit < kLanes<T>) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < kLanes<T>; ++i) {
       if (!(i & kBit)) Exchange<T, kBit>(rows[i], rows[i + kBit], std::make_integer_sequence<int, kLanes<T>>());
     }
-    Transpose<T, kBit * 2, kEnd>(rows);
+    Transpose<T, kBit * 2>(rows);
   }
 }
 
-template <typename T, int... kLane>
-TREADLE_INLINE Vec<T> Join(Vec<T, kLanes<T> / 2> low, Vec<T, kLanes<T> / 2> high,
-                           std::integer_sequence<int, kLane...>) {
-  return __builtin_shufflevector(low, high, kLane...);
+// The 16 bytes `offset` elements behind each of kVecBytes / 16 places, as one vector.
+template <typename T>
+TREADLE_INLINE Vec<T> Gather16(const T* const* from, int64_t offset) {
+#if defined(__AVX512F__)
+  __m512i v = _mm512_castsi128_si512(LoadAny<__m128i>(from[0] + offset));
+  v = _mm512_inserti32x4(v, LoadAny<__m128i>(from[1] + offset), 1);
+  v = _mm512_inserti32x4(v, LoadAny<__m128i>(from[2] + offset), 2);
+  return (Vec<T>)_mm512_inserti32x4(v, LoadAny<__m128i>(from[3] + offset), 3);
+#elif defined(__AVX2__)
+  __m256i v = _mm256_castsi128_si256(LoadAny<__m128i>(from[0] + offset));
+  return (Vec<T>)_mm256_inserti128_si256(v, LoadAny<__m128i>(from[1] + offset), 1);
+#else
+  return Load<T>(from[0] + offset);
+#endif
+}
+
+// The elements of a and b in turn, within each 16 bytes: from the first halves, or from the second.
+template <typename T, bool kSecond, int... kLane>
+TREADLE_INLINE Vec<T> Interleave(Vec<T> a, Vec<T> b, std::integer_sequence<int, kLane...>) {
+  constexpr int n = kLanes<T>, quad = 16 / sizeof(T);
+  return __builtin_shufflevector(
+      a, b, (kLane / quad * quad + (kSecond ? quad / 2 : 0) + kLane % quad / 2 + (kLane % 2 ? n : 0))...);
+}
+template <typename T, bool kSecond>
+TREADLE_INLINE Vec<T> Interleave(Vec<T> a, Vec<T> b) {
+  return Interleave<T, kSecond>(a, b, std::make_integer_sequence<int, kLanes<T>>());
+}
+
+// Transposes the squares that the corresponding 16 bytes of 16 / sizeof(T) rows are.
+template <typename T>
+TREADLE_INLINE void TransposeSquares(Vec<T>* rows) {
+  if constexpr (sizeof(T) == 8) {
+    Vec<T> a = rows[0], b = rows[1];
+    rows[0] = Interleave<T, false>(a, b);
+    rows[1] = Interleave<T, true>(a, b);
+  } else {
+    using D = uint64_t;
+    using V = Vec<T>;
+    Vec<D> a = (Vec<D>)Interleave<T, false>(rows[0], rows[1]), b = (Vec<D>)Interleave<T, false>(rows[2], rows[3]);
+    Vec<D> c = (Vec<D>)Interleave<T, true>(rows[0], rows[1]), d = (Vec<D>)Interleave<T, true>(rows[2], rows[3]);
+    rows[0] = (V)Interleave<D, false>(a, b);
+    rows[1] = (V)Interleave<D, true>(a, b);
+    rows[2] = (V)Interleave<D, false>(c, d);
+    rows[3] = (V)Interleave<D, true>(c, d);
+  }
 }
 
 }  // namespace treadle::kernels::dense::TREADLE_ISA
