@@ -10,8 +10,6 @@
 namespace treadle::plan {
 namespace {
 
-constexpr int64_t kLeafRows = 256;
-constexpr int64_t kRowsAtOnce = 8;
 constexpr int64_t kStrip = 4096, kNarrowStrip = 1024;
 constexpr int64_t kFoldStrip = 512;  // columns of a tile of phase 1
 

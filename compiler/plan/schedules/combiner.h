@@ -25,6 +25,13 @@ struct Combiner {
   Tree tree() const { return commutes ? Tree::kLanes : Tree::kInOrder; }
 };
 
+// The order in which reductions combine, wherever they stand: rows of up to kOrderedRow elements one after the other;
+// longer ones as Combiner::tree() has it. Where the innermost dimension is kept, stretches of kLeafRows: the first
+// element, then each kRowsAtOnce as a balanced tree, then the rest one by one.
+inline constexpr int64_t kOrderedRow = 32;
+inline constexpr int64_t kLeafRows = 256;
+inline constexpr int64_t kRowsAtOnce = 8;
+
 Combiner CombinerOf(const graph::Graph& graph, const graph::Op& reduce);
 
 // combine(accumulated, values). Errors: UNIMPLEMENTED for operations that are not elementwise.

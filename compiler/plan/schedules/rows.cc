@@ -10,8 +10,6 @@
 namespace treadle::plan {
 namespace {
 
-constexpr int64_t kOrderedRow = 32;
-
 class Rows {
  public:
   explicit Rows(ReduceGroup& group)

@@ -205,7 +205,7 @@ TEST(SerialTest, SmallArraysAreScalars) {
       v[i] = 0;
       for (int k = 0; k < 3; ++k) v[i] = std::fma(m[3 * i + k], s[k], v[i]);
     }
-    float sum = 0.0f + ((v[0] + v[2]) + v[1]);  // slots 0 and 2, then 1
+    float sum = ((0.0f + v[0]) + v[1]) + v[2];
     s = {v[1] + sum, v[2] + sum, v[0] + sum};
   }
   EXPECT_EQ(Values<float>(out[results[1]]), s);

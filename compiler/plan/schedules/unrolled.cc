@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/combiner.h"
 #include "compiler/plan/schedules/elementwise.h"
 #include "kernels/dense/dot.h"
@@ -210,41 +211,81 @@ class Unroller {
     return std::vector<Elements>{out};
   }
 
-  // As Tree::kLanes and Tree::kInOrder have it within a leaf.
-  StatusOr<std::vector<Id>> Fold(const Combiner& combiner, std::vector<std::vector<Id>> values, std::vector<Id> init) {
-    auto combine = [&](std::vector<Id>& into, const std::vector<Id>& with) -> Status {
-      TREADLE_ASSIGN_OR_RETURN(into, EmitCombine(b_, graph_, combiner, into, with));
-      return OkStatus();
-    };
-    if (values.empty()) return init;
-    if (combiner.commutes) {
-      int bytes = 0;
-      for (Id id : init) bytes += ElementBytes(b_.elt(id));
-      size_t slots = std::bit_floor(static_cast<size_t>(kSlotBytes / bytes));
-      for (size_t i = slots; i < values.size(); ++i) TREADLE_RETURN_IF_ERROR(combine(values[i % slots], values[i]));
-      values.resize(std::min(values.size(), slots));
-      for (size_t half = slots / 2; half > 0; half /= 2) {
-        for (size_t s = 0; s < half && s + half < values.size(); ++s)
-          TREADLE_RETURN_IF_ERROR(combine(values[s], values[s + half]));
-        values.resize(std::min(values.size(), half));
-      }
+  using Row = std::vector<std::vector<Id>>;  // per element, a value per result
+
+  static Status Into(std::vector<Id>& into, StatusOr<std::vector<Id>> combined) {
+    if (combined.ok()) into = *std::move(combined);
+    return combined.status();
+  }
+  Status CombineInto(const Combiner& combiner, std::vector<Id>& into, const std::vector<Id>& with) {
+    return Into(into, EmitCombine(b_, graph_, combiner, into, with));
+  }
+
+  // The order of combiner.h, so that it makes no difference whether a reduction stands in a loop.
+  Status Fold(const Combiner& combiner, const std::vector<Extent>& extents, Row values, std::vector<Id>& result) {
+    if (values.empty()) return OkStatus();
+    if (extents.size() > 1 && !extents.back().reduced) {
+      TREADLE_RETURN_IF_ERROR(FoldColumn(combiner, values));
+      return CombineInto(combiner, result, values[0]);
     }
+    if (IsRows(extents) && static_cast<int64_t>(values.size()) <= kOrderedRow) {
+      for (const std::vector<Id>& value : values) TREADLE_RETURN_IF_ERROR(CombineInto(combiner, result, value));
+      return OkStatus();
+    }
+    if (combiner.commutes) TREADLE_RETURN_IF_ERROR(FoldSlots(combiner, values));
+    TREADLE_RETURN_IF_ERROR(FoldAdjacent(combiner, values));
+    return CombineInto(combiner, result, values[0]);
+  }
+
+  // Tree::kLanes, within a leaf.
+  Status FoldSlots(const Combiner& combiner, Row& values) {
+    int bytes = 0;
+    for (Id id : values[0]) bytes += ElementBytes(b_.elt(id));
+    size_t slots = std::bit_floor(static_cast<size_t>(kSlotBytes / bytes));
+    for (size_t i = slots; i < values.size(); ++i)
+      TREADLE_RETURN_IF_ERROR(CombineInto(combiner, values[i % slots], values[i]));
+    values.resize(std::min(values.size(), slots));
+    for (size_t half = slots / 2; half > 0; half /= 2) {
+      for (size_t s = 0; s < half && s + half < values.size(); ++s) {
+        TREADLE_RETURN_IF_ERROR(CombineInto(combiner, values[s], values[s + half]));
+      }
+      values.resize(std::min(values.size(), half));
+    }
+    return OkStatus();
+  }
+
+  // Tree::kInOrder, within a leaf: neighbours, an odd last one moves up.
+  Status FoldAdjacent(const Combiner& combiner, Row& values) {
     while (values.size() > 1) {
-      std::vector<std::vector<Id>> next;
+      Row next;
       for (size_t k = 0; k < values.size(); k += 2) {
         next.push_back(values[k]);
-        if (k + 1 < values.size()) TREADLE_RETURN_IF_ERROR(combine(next.back(), values[k + 1]));
+        if (k + 1 < values.size()) TREADLE_RETURN_IF_ERROR(CombineInto(combiner, next.back(), values[k + 1]));
       }
       values = std::move(next);
     }
-    TREADLE_RETURN_IF_ERROR(combine(init, values[0]));
-    return init;
+    return OkStatus();
+  }
+
+  // Within one stretch of kLeafRows: arrays that are unrolled have no more.
+  Status FoldColumn(const Combiner& combiner, Row& values) {
+    std::vector<Id> sum = values[0];
+    size_t at = 1;
+    for (; at + kRowsAtOnce <= values.size(); at += kRowsAtOnce) {
+      Row block(values.begin() + at, values.begin() + at + kRowsAtOnce);
+      TREADLE_RETURN_IF_ERROR(FoldAdjacent(combiner, block));
+      TREADLE_RETURN_IF_ERROR(CombineInto(combiner, sum, block[0]));
+    }
+    for (; at < values.size(); ++at) TREADLE_RETURN_IF_ERROR(CombineInto(combiner, sum, values[at]));
+    values = {sum};
+    return OkStatus();
   }
 
   StatusOr<std::vector<Elements>> Reduce(const Dims& dims) {
     size_t count = op_.results.size();
     Combiner combiner = CombinerOf(graph_, op_);
-    std::vector<std::vector<std::vector<Id>>> values(result_.elements());  // per result element, in order
+    std::vector<Extent> extents = ReductionOf(dims, op_.attrs.dims);
+    std::vector<Row> values(result_.elements());  // per result element, in order
     for (int64_t e = 0; e < Count(dims); ++e) {
       Dims index = IndexOf(e, dims), kept;
       for (size_t d = 0; d < dims.size(); ++d) {
@@ -256,11 +297,11 @@ class Unroller {
       for (size_t k = 0; k < count; ++k) value.push_back(operands_[k][e]);
     }
     std::vector<Elements> out(count);
-    for (auto& of_one : values) {
+    for (Row& of_one : values) {
       std::vector<Id> init;
       for (size_t k = 0; k < count; ++k) init.push_back(operands_[count + k][0]);
-      TREADLE_ASSIGN_OR_RETURN(std::vector<Id> folded, Fold(combiner, std::move(of_one), std::move(init)));
-      for (size_t k = 0; k < count; ++k) out[k].push_back(folded[k]);
+      TREADLE_RETURN_IF_ERROR(Fold(combiner, extents, std::move(of_one), init));
+      for (size_t k = 0; k < count; ++k) out[k].push_back(init[k]);
     }
     return out;
   }
