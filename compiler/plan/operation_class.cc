@@ -23,6 +23,12 @@ bool TransposeIsFree(const graph::Graph& graph, const graph::Op& op) {
   return true;
 }
 
+// One element a result: the region applied to it and the initial value.
+bool ReducesNothing(const graph::Graph& graph, const graph::Op& op) {
+  return op.results.size() == 1 && std::all_of(op.attrs.dims.begin(), op.attrs.dims.end(),
+                                               [&](int64_t dim) { return graph.shape(op.operands[0]).dims[dim] == 1; });
+}
+
 }  // namespace
 
 OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
@@ -44,7 +50,7 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
     case OpCode::kDynamicUpdateSlice:
       return OperationClass::kUpdate;
     case OpCode::kReduce:
-      return OperationClass::kReduce;
+      return ReducesNothing(graph, op) ? OperationClass::kPointwise : OperationClass::kReduce;
     case OpCode::kDotGeneral:
       return OperationClass::kDot;
     case OpCode::kWhile:

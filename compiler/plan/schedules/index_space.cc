@@ -171,6 +171,14 @@ std::optional<Index> IndexSpace::OperandIndex(const graph::Graph& graph, const g
         result[k].Add(Start(op.operands[1 + k], dims[k] - op.attrs.limits[k]), 1);
       }
       return result;
+    case OpCode::kReduce:  // over dimensions of size 1
+      if (operand > 0) return Index{};
+      for (size_t k = 0, next = 0; k < dims.size(); ++k) {
+        bool reduced =
+            std::find(op.attrs.dims.begin(), op.attrs.dims.end(), static_cast<int64_t>(k)) != op.attrs.dims.end();
+        if (!reduced) result[k] = index[next++];
+      }
+      return result;
     case OpCode::kOptimizationBarrier:
       return index;
     default:

@@ -62,7 +62,7 @@ class IndexSpace {
   Index Reshape(const Index& index, const std::vector<int64_t>& from, const std::vector<int64_t>& to);
 
   // Where operand `operand` of `op` is read when its result is read at `index`. Elementwise and movement operations but
-  // concatenate, pad, dynamic_update_slice and constants; nullopt for all else.
+  // concatenate, pad, dynamic_update_slice and constants, and reductions of nothing; nullopt for all else.
   std::optional<Index> OperandIndex(const graph::Graph& graph, const graph::Op& op, int operand, const Index& index);
 
   // The variable that stands for a window's start along a dimension; `limit`: its largest value.

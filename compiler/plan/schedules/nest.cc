@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/plan/operation_class.h"
+#include "compiler/plan/schedules/combiner.h"
 #include "compiler/plan/schedules/elementwise.h"
 
 namespace treadle::plan {
@@ -77,6 +79,9 @@ StatusOr<Nest::Item> Nest::Describe(graph::ValueId value, const Index& index, st
     int number = static_cast<int>(std::find(op.results.begin(), op.results.end(), value) - op.results.begin());
     operands.push_back({op.operands[number], index});
     return Item{value, Item::kOp, {}, {}};
+  }
+  if (op.code == OpCode::kReduce && ClassOf(graph, op) != OperationClass::kPointwise) {
+    return Internal("a reduction inside of a map");
   }
   int read = op.code == OpCode::kDynamicSlice ? 1 : static_cast<int>(op.operands.size());  // starts are in the index
   for (int k = 0; k < read; ++k) {
@@ -373,6 +378,12 @@ StatusOr<Id> Nest::Make(int number) {
       break;
   }
   const graph::Op& op = graph.ops[graph.values[item.value].def];
+  if (op.code == OpCode::kReduce) {
+    Id init = made_[item.operands[1]], value = made_[item.operands[0]];
+    TREADLE_ASSIGN_OR_RETURN(std::vector<Id> results,
+                             EmitCombine(b, graph, CombinerOf(graph, op), {&init, 1}, {&value, 1}));
+    return results[0];
+  }
   if (graph::OpClassOf(op.code) != OpClass::kElementwise) return made_[item.operands[0]];
   std::vector<Id> args;
   for (int operand : item.operands) args.push_back(made_[operand]);

@@ -8,7 +8,7 @@ namespace {
 
 const graph::Op* FirstReduce(const graph::Graph& graph, const Group& group) {
   for (graph::OpId op : group.ops) {
-    if (graph.ops[op].code == graph::OpCode::kReduce) return &graph.ops[op];
+    if (ClassOf(graph, graph.ops[op]) == OperationClass::kReduce) return &graph.ops[op];
   }
   return nullptr;
 }
@@ -35,7 +35,7 @@ ReduceGroup::ReduceGroup(std::string schedule, const graph::Graph& graph, const 
   int64_t rows = graph.shape(first.results[0]).elements();
   for (graph::OpId number : group.ops) {
     const graph::Op& op = graph.ops[number];
-    if (op.code != graph::OpCode::kReduce) continue;
+    if (ClassOf(graph, op) != OperationClass::kReduce) continue;
     Reduction reduction{&op, CombinerOf(graph, op), {}, {}};
     size_t count = op.results.size();
     for (size_t k = 0; k < count; ++k) {
