@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "compiler/plan/identity.h"
+#include "compiler/plan/math.h"
 
 namespace treadle::emit {
 namespace {
@@ -111,11 +112,16 @@ struct Missing {
   std::string key;
 };
 
-// A module costs as much as a few hundred operations, a small kernel about as much.
-constexpr int64_t kKernelCost = 100;
-constexpr int64_t kSmallestModule = 600;
+// Machine operations of a kernel, roughly: a node is written several times (whole vectors, tails), a mathematical function
+// is long, and every kernel has its frame and loops.
+int64_t CostOf(const plan::Plan& plan) {
+  int64_t cost = 60 + 3 * static_cast<int64_t>(plan.nodes.size());
+  for (const plan::Node& node : plan.nodes) cost += plan::IsMathOp(node.op) ? 40 : 0;
+  return cost;
+}
 
-int64_t CostOf(const plan::Plan& plan) { return kKernelCost + static_cast<int64_t>(plan.nodes.size()); }
+// Below this a module of its own costs more than the thread saves.
+constexpr int64_t kSmallestModule = 250;
 
 // The missing kernels in modules of about equal cost, largest first; the same for the same plans.
 std::vector<std::vector<const Missing*>> Modules(const std::vector<Missing>& missing) {
