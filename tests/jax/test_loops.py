@@ -3,6 +3,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from conftest import on
 from jax import lax
 
 F32 = np.float32
@@ -120,3 +121,20 @@ def test_gradient_of_a_loop(compare, rng):
         return lax.scan(lambda c, t: (jnp.tanh(c * w[0] + t * w[1]), None), F32(0), x)[0]
 
     compare(jax.grad(loss), np.array([0.5, 0.3], F32), rng.standard_normal(50).astype(F32), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 9, 16, 20, 31, 32, 33, 48, 64])
+def test_bits_are_those_outside_of_loops(rng, n):
+    def same(fn, *args):
+        inside = lambda *a: lax.fori_loop(0, 1, lambda i, c: jnp.asarray(fn(*a), F32), jnp.zeros(jax.eval_shape(fn, *a).shape, F32))
+        outside, looped = on("treadle", lambda *a: jnp.asarray(fn(*a), F32), args), on("treadle", inside, args)
+        assert outside.tobytes() == looped.tobytes()
+
+    x, rows = rng.standard_normal(n).astype(F32), rng.standard_normal((3, n)).astype(F32)
+    for reduction in (jnp.sum, jnp.prod, jnp.max, jnp.argmax):
+        same(reduction, x)
+    for axis in (0, 1):
+        same(lambda r, axis=axis: r.sum(axis), rows)
+        same(lambda r, axis=axis: r.sum(axis), rows.T.copy())
+    same(lambda a, b: a @ b, rows[:1], rows[:1].T.copy())
+    same(lambda a, b: a @ b, rows[:, :4], rows.T[:4].copy())
