@@ -21,6 +21,7 @@
 #include "compiler/plan/identity.h"
 #include "compiler/plan/program.h"
 #include "llvm/Support/raw_ostream.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "stablehlo/context.h"
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/expand_chlo.h"
@@ -57,7 +58,24 @@ struct Compilation {
     TREADLE_ASSIGN_OR_RETURN(program, plan::PlanProgram(graph, options.target));
     program.executable.num_replicas = options.num_replicas;
     program.executable.num_partitions = options.num_partitions;
+    ReadMemoryKinds(options.function);
     return OkStatus();
+  }
+
+  // Where JAX wants arguments and results, for instance in "pinned_host". Code does not depend on it.
+  void ReadMemoryKinds(const std::string& function) {
+    auto func = module->lookupSymbol<mlir::func::FuncOp>(function);
+    if (!func) return;
+    auto read = [](mlir::StringAttr kind, std::string& to) {
+      if (kind) to = kind.str();
+    };
+    executable::Executable& exe = program.executable;
+    for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+      read(func.getArgAttrOfType<mlir::StringAttr>(i, "mhlo.memory_kind"), exe.parameters[i].memory_kind);
+    }
+    for (unsigned i = 0; i < func.getNumResults(); ++i) {
+      read(func.getResultAttrOfType<mlir::StringAttr>(i, "mhlo.memory_kind"), exe.results[i].memory_kind);
+    }
   }
 
   // Loop plans -> object code; what this process has compiled before is taken from there.

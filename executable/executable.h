@@ -1,9 +1,9 @@
 // What a compiled program is: plain data that the compiler fills and the runtime reads. Neither includes the other.
 //
 // A program works on *values*: buffers of known size that live in an argument, a constant, the arena or a result.
-// *Steps* read and write values. Steps stand in *sequences*; sequence 0 is the program, the others are bodies of control
-// flow. The compiler has ordered the steps of a sequence and placed every value, so running one after another is right;
-// a runtime may overlap steps whose values do not conflict.
+// *Steps* read and write values. Steps stand in *sequences*; sequence 0 is the program, the others are bodies of
+// control flow. The compiler has ordered the steps of a sequence and placed every value, so running one after another
+// is right; a runtime may overlap steps whose values do not conflict.
 #ifndef TREADLE_EXECUTABLE_EXECUTABLE_H_
 #define TREADLE_EXECUTABLE_EXECUTABLE_H_
 
@@ -45,7 +45,8 @@ struct Operand {
 
 struct Parameter {
   Shape shape;
-  bool donated = false;  // the program may take its memory, if the caller gives it up too
+  bool donated = false;          // the program may take its memory, if the caller gives it up too
+  std::string memory_kind = {};  // as the program names it ("pinned_host"); empty: the device's default
 };
 
 struct Result {
@@ -53,6 +54,7 @@ struct Result {
   // The parameter whose memory this result takes where the caller donates it, else -1. The steps are right both with
   // shared and with separate memory.
   int32_t donor = -1;
+  std::string memory_kind = {};
 };
 
 struct Constant {
@@ -100,8 +102,8 @@ struct WhileStep {
   Operand predicate;
 };
 
-// Runs one of `branches`. With `predicate`: an i1, true takes branches[0], false branches[1]. Else `index` is an i32, and
-// any value outside [0, branches) takes the last (StableHLO `case`).
+// Runs one of `branches`. With `predicate`: an i1, true takes branches[0], false branches[1]. Else `index` is an i32,
+// and any value outside [0, branches) takes the last (StableHLO `case`).
 struct CaseStep {
   bool predicate = false;
   Operand index;

@@ -28,10 +28,11 @@ class Writer {
     auto name = builder_.CreateString(e.name);
     auto target = WriteTarget(e.target);
     auto parameters = List<fb::Parameter>(e.parameters, [&](const Parameter& p) {
-      return fb::CreateParameter(builder_, WriteShape(p.shape), p.donated);
+      return fb::CreateParameter(builder_, WriteShape(p.shape), p.donated, builder_.CreateString(p.memory_kind));
     });
-    auto results = List<fb::Result>(
-        e.results, [&](const Result& r) { return fb::CreateResult(builder_, WriteShape(r.shape), r.donor); });
+    auto results = List<fb::Result>(e.results, [&](const Result& r) {
+      return fb::CreateResult(builder_, WriteShape(r.shape), r.donor, builder_.CreateString(r.memory_kind));
+    });
     auto constants = List<fb::Bytes>(e.constants, [&](const Constant& c) { return WriteBytes(c.bytes); });
     std::vector<fb::Value> value_list;
     for (const Value& v : e.values) {
@@ -214,12 +215,12 @@ StatusOr<Executable> ToExecutable(const fb::Executable& from) {
   e.num_partitions = from.num_partitions();
   TREADLE_RETURN_IF_ERROR(ForEach(from.parameters(), [&](const fb::Parameter& p) -> Status {
     TREADLE_ASSIGN_OR_RETURN(Shape shape, ToShape(p.shape()));
-    e.parameters.push_back({std::move(shape), p.donated()});
+    e.parameters.push_back({std::move(shape), p.donated(), Text(p.memory_kind())});
     return OkStatus();
   }));
   TREADLE_RETURN_IF_ERROR(ForEach(from.results(), [&](const fb::Result& r) -> Status {
     TREADLE_ASSIGN_OR_RETURN(Shape shape, ToShape(r.shape()));
-    e.results.push_back({std::move(shape), r.donor()});
+    e.results.push_back({std::move(shape), r.donor(), Text(r.memory_kind())});
     return OkStatus();
   }));
   TREADLE_RETURN_IF_ERROR(ForEach(from.constants(), [&](const fb::Bytes& bytes) {

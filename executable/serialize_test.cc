@@ -18,8 +18,8 @@ Executable Sample() {
   e.name = "jit_f";
   e.target = {IsaLevel::kV3, false, false, "x86-64-v3", 1, 2, 3};
   e.num_replicas = 2;
-  e.parameters = {{{ElementType::kF32, {2, 3}}, true}, {{ElementType::kC128, {}}, false}};
-  e.results = {{{ElementType::kBF16, {4}}, 0}, {{ElementType::kI4, {0, 7}}, -1}};
+  e.parameters = {{{ElementType::kF32, {2, 3}}, true, "pinned_host"}, {{ElementType::kC128, {}}, false}};
+  e.results = {{{ElementType::kBF16, {4}}, 0, "unpinned_host"}, {{ElementType::kI4, {0, 7}}, -1}};
   e.constants = {{std::string("\0\1\2", 3)}, {""}};
   e.values = {{Home::kParameter, 0, 0, 24}, {Home::kArena, 0, 64, 8}, {Home::kResult, 1, 0, 0}};
   e.objects = {
@@ -46,7 +46,9 @@ TEST(Serialize, RoundTrip) {
   EXPECT_EQ(read->target, Sample().target);
   EXPECT_EQ(read->parameters[0].shape, Sample().parameters[0].shape);
   EXPECT_TRUE(read->parameters[0].donated);
+  EXPECT_EQ(read->parameters[0].memory_kind, "pinned_host");
   EXPECT_EQ(read->results[0].donor, 0);
+  EXPECT_EQ(read->results[0].memory_kind, "unpinned_host");
   EXPECT_EQ(read->constants[0].bytes, Sample().constants[0].bytes);
   EXPECT_EQ(std::get<KernelStep>(read->sequences[0].steps[0].what).frames[0].args[1], ~0ull);
   EXPECT_EQ(std::get<CaseStep>(read->sequences[1].steps[1].what).index.offset, 3);

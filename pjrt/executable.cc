@@ -63,18 +63,18 @@ Status Call(PJRT_Executable_OutputDimensions_Args* args) {
 }
 
 Status Call(PJRT_Executable_OutputMemoryKinds_Args* args) {
-  const Program& program = *args->executable->program;
-  args->num_outputs = program.executable.results.size();
-  args->memory_kinds = program.memory_kinds.data();
-  args->memory_kind_sizes = program.memory_kind_sizes.data();
+  const Program::Kinds& kinds = args->executable->program->result_kinds;
+  args->num_outputs = kinds.names.size();
+  args->memory_kinds = kinds.names.data();
+  args->memory_kind_sizes = kinds.sizes.data();
   return OkStatus();
 }
 
 Status Call(PJRT_Executable_ParameterMemoryKinds_Args* args) {
-  const Program& program = *args->executable->program;
-  args->num_parameters = program.executable.parameters.size();
-  args->memory_kinds = program.memory_kinds.data();
-  args->memory_kind_sizes = program.memory_kind_sizes.data();
+  const Program::Kinds& kinds = args->executable->program->parameter_kinds;
+  args->num_parameters = kinds.names.size();
+  args->memory_kinds = kinds.names.data();
+  args->memory_kind_sizes = kinds.sizes.data();
   return OkStatus();
 }
 

@@ -65,7 +65,7 @@ TEST_F(ExecutableApi, CompileErrors) {
   ExpectError(Compile(kAdd, &loaded, "", "invalid"), PJRT_Error_Code_INVALID_ARGUMENT,
               "Unknown program format 'invalid'.");
   ExpectError(Compile("this is not valid MLIR at all", &loaded), PJRT_Error_Code_INVALID_ARGUMENT);
-  ExpectError(Compile("", &loaded), PJRT_Error_Code_NOT_FOUND, "@main");  // an empty module
+  ExpectError(Compile("", &loaded), PJRT_Error_Code_INVALID_ARGUMENT, "@main");  // an empty module
   std::string unknown;
   {
     protozero::pbf_writer options(unknown);

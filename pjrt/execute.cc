@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "pjrt/buffer.h"
 #include "pjrt/calls.h"
@@ -62,8 +63,9 @@ Status CheckArguments(const PJRT_LoadedExecutable_Execute_Args& args, size_t num
 }
 
 // Runs on one device. On an error nothing is left behind.
-Status ExecuteOn(LoadedExecutable& loaded, PJRT_Device* device, PJRT_Buffer* const* arguments, size_t num_arguments,
-                 const ExecuteOptions& options, PJRT_Buffer** outputs, PJRT_Event** complete_event) {
+Status ExecuteOn(LoadedExecutable& loaded, const std::vector<int>& result_kinds, PJRT_Device* device,
+                 PJRT_Buffer* const* arguments, size_t num_arguments, const ExecuteOptions& options,
+                 PJRT_Buffer** outputs, PJRT_Event** complete_event) {
   internal::SmallArray<Buffer*> inputs(num_arguments);
   for (size_t i = 0; i < num_arguments; ++i) inputs[i] = arguments[i]->buffer.get();
   const size_t num_results = static_cast<size_t>(loaded.num_results());
@@ -71,7 +73,8 @@ Status ExecuteOn(LoadedExecutable& loaded, PJRT_Device* device, PJRT_Buffer* con
   Event done;
   TREADLE_RETURN_IF_ERROR(
       loaded.Execute({inputs.begin(), num_arguments}, options, {results.begin(), num_results}, &done));
-  for (size_t i = 0; i < num_results; ++i) outputs[i] = NewBuffer(device->default_memory(), std::move(results[i]));
+  for (size_t i = 0; i < num_results; ++i)
+    outputs[i] = NewBuffer(device->owned_memories[result_kinds[i]].get(), std::move(results[i]));
   if (complete_event != nullptr) *complete_event = NewEvent(std::move(done));
   return OkStatus();
 }
@@ -91,8 +94,9 @@ Status Call(PJRT_LoadedExecutable_Execute_Args* args) {
     if (loaded == nullptr) {
       TREADLE_ASSIGN_OR_RETURN(loaded, executable.LoadedOn(device));
     }
-    Status status = ExecuteOn(*loaded, device, num_parameters > 0 ? args->argument_lists[d] : nullptr, num_parameters,
-                              options, args->output_lists[d],
+    Status status = ExecuteOn(*loaded, executable.program->result_kinds.indices, device,
+                              num_parameters > 0 ? args->argument_lists[d] : nullptr, num_parameters, options,
+                              args->output_lists[d],
                               args->device_complete_events != nullptr ? &args->device_complete_events[d] : nullptr);
     if (status.ok()) continue;
     // The caller takes nothing on an error, so what the devices before this one gave is given back.

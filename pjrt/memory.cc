@@ -20,6 +20,13 @@ const PJRT_Memory_FunctionTable kTable = {
 
 std::span<const PJRT_MemoryDescription> MemoryKinds() { return kKinds; }
 
+int MemoryKindIndex(std::string_view kind) {
+  for (size_t i = 0; i < std::size(kKinds); ++i) {
+    if (kKinds[i].kind == kind) return static_cast<int>(i);
+  }
+  return 0;
+}
+
 UserData::~UserData() {
   for (Entry* entry = first_.load(std::memory_order_acquire); entry != nullptr;) {
     if (entry->deleter != nullptr) entry->deleter(entry->value.load(std::memory_order_relaxed));

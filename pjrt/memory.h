@@ -21,6 +21,9 @@ namespace treadle::pjrt {
 // The first is the default one. JAX insists on the name "device" for it.
 std::span<const PJRT_MemoryDescription> MemoryKinds();
 
+// Position of a kind among them; that of the default one for "" and for kinds that are not known.
+int MemoryKindIndex(std::string_view kind);
+
 // Data that the client keeps with an object, by key. The client looks its own memory object up here on every dispatch,
 // so a lookup takes no lock; there are few keys. Thread-safe; Set destroys what it replaces.
 class UserData {

@@ -15,6 +15,12 @@
 
 namespace treadle::pjrt {
 
+void Program::Kinds::Add(std::string_view kind) {
+  indices.push_back(MemoryKindIndex(kind));
+  names.push_back(MemoryKinds()[indices.back()].kind.data());
+  sizes.push_back(MemoryKinds()[indices.back()].kind.size());
+}
+
 Program::Program(executable::Executable executable, CompileOptions options, std::string serialized_options,
                  std::string source)
     : executable(std::move(executable)),
@@ -26,14 +32,12 @@ Program::Program(executable::Executable executable, CompileOptions options, std:
     result_dims.insert(result_dims.end(), result.shape.dims.begin(), result.shape.dims.end());
     result_ranks.push_back(result.shape.dims.size());
     result_layouts.push_back(LayoutOfRank(result.shape.dims.size()));
+    result_kinds.Add(result.memory_kind);
   }
   for (const executable::Parameter& parameter : this->executable.parameters) {
     parameter_layouts.push_back(LayoutOfRank(parameter.shape.dims.size()));
+    parameter_kinds.Add(parameter.memory_kind);
   }
-  const std::string_view kind = MemoryKinds().front().kind;
-  const size_t count = std::max(this->executable.results.size(), this->executable.parameters.size());
-  memory_kinds.assign(count, kind.data());
-  memory_kind_sizes.assign(count, kind.size());
   costs = {Named("flops", static_cast<float>(this->executable.flops)),
            Named("bytes accessed", static_cast<float>(this->executable.bytes_accessed))};
 }

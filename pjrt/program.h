@@ -30,8 +30,14 @@ struct Program {
   std::vector<PJRT_Buffer_Type> result_types;
   std::vector<int64_t> result_dims;  // of all results, one after another
   std::vector<size_t> result_ranks;
-  std::vector<const char*> memory_kinds;  // as many as there are results or parameters, whichever are more
-  std::vector<size_t> memory_kind_sizes;
+  struct Kinds {
+    std::vector<const char*> names;
+    std::vector<size_t> sizes;
+    std::vector<int> indices;  // into MemoryKinds()
+
+    void Add(std::string_view kind);
+  };
+  Kinds parameter_kinds, result_kinds;
   std::vector<PJRT_Layouts_MemoryLayout*> result_layouts;
   std::vector<PJRT_Layouts_MemoryLayout*> parameter_layouts;
   std::vector<PJRT_NamedValue> costs;  // by the names that XLA uses

@@ -134,6 +134,14 @@ def test_memory_kinds(device, kind):
     np.testing.assert_array_equal(np.asarray(x), np.arange(4))
 
 
+@pytest.mark.parametrize("kind", ["pinned_host", "device"])
+def test_memory_kinds_of_results(device, kind):
+    sharding = jax.sharding.SingleDeviceSharding(device, memory_kind=kind)
+    y = jax.jit(lambda x: x + 1, out_shardings=sharding)(jnp.ones(3))
+    assert y.sharding.memory_kind == kind
+    np.testing.assert_array_equal(np.asarray(jax.jit(lambda y: y * 2)(y)), np.full(3, 4))
+
+
 def test_memory_is_given_back(device):
     def in_use():
         gc.collect()
