@@ -123,7 +123,8 @@ class Planner {
   // Whether 16-bit pairs multiply to the same bits.
   void ChoosePairs() {
     if (order_.lanes > 1) return;
-    if (real_ == ElementType::kF32 && target_.avx512_bf16 && lhs_ == ElementType::kBF16 && rhs_ == lhs_) kind_ = "bf16";
+    const bool bf16 = lhs_ == ElementType::kBF16 && rhs_ == ElementType::kBF16 && real_ == ElementType::kF32;
+    if (bf16 && target_.avx512_bf16 && PrefersBf16Pairs()) kind_ = "bf16";
     if (real_ == ElementType::kI32 && target_.avx512_vnni && Fits16Bits(lhs_) && Fits16Bits(rhs_)) kind_ = "i16";
     if (kind_) depth_ = 2;
   }
@@ -394,6 +395,14 @@ class Planner {
 };
 
 }  // namespace
+
+bool& PrefersBf16Pairs() {
+  static bool prefers = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amd") != 0;
+  }();
+  return prefers;
+}
 
 ElementType DotAccumulator(ElementType lhs, ElementType rhs, ElementType out) {
   auto integer = [](ElementType t) { return IsInteger(t) || t == ElementType::kI1; };

@@ -94,6 +94,10 @@ StatusOr<DotPlan> PlanDot(const DotShape& shape, ElementType lhs, ElementType rh
 // other value than 0 is true), c64 or c128. kInvalid where the types do not go together.
 ElementType DotAccumulator(ElementType lhs, ElementType rhs, ElementType out);
 
+// Whether products of bf16 use vdpbf16ps where the target has it; the bits are the same either way. At first what suits
+// this machine: Zen multiplies bf16 twice as fast as f32, Golden Cove half as fast. For tests to set.
+bool& PrefersBf16Pairs();
+
 struct SumOrder {
   int64_t parts = 1;  // of part_k each, the last one shorter
   int64_t part_k = 0;

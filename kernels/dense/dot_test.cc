@@ -456,6 +456,21 @@ TEST(DotTest, ElementTypes) {
   }
 }
 
+TEST(DotTest, Bf16PairsHaveTheBitsOfFloats) {
+  using enum ElementType;
+  const bool before = PrefersBf16Pairs();
+  for (bool pairs : {false, true}) {
+    PrefersBf16Pairs() = pairs;
+    for (auto [m, n, k] : {std::array<int64_t, 3>{33, 47, 51}, {1, 70, 40}, {140, 70, 333}, {5, 600, 8193}}) {
+      for (bool shuffle : {false, true}) {
+        Check({{2}, {m}, {n}, {k}, kBF16, kBF16, kBF16, shuffle}, m);
+        Check({{2}, {m}, {n}, {k}, kBF16, kBF16, kF32, shuffle}, m);
+      }
+    }
+  }
+  PrefersBf16Pairs() = before;
+}
+
 TEST(DotTest, TypesThatDoNotGoTogether) {
   using enum ElementType;
   DotShape shape{{}, {{4, 4, 0, 4}}, {{4, 0, 1, 1}}, {{4, 1, 4, 0}}};
