@@ -22,7 +22,7 @@ int64_t MachineOps(const Node& node) {
 
 // How often a while goes round that counts a carry from one constant to another; a guess for others.
 double Trips(const Plan& plan, const Loop& loop) {
-  constexpr double kGuess = 100;
+  constexpr double kGuess = 10'000;  // enough for good code, should there be many
   if (loop.kind != LoopKind::kWhile) return kGuess;
   auto number = [&](Id id) -> std::optional<double> {
     if (plan.nodes[id].op != Op::kConst || !IsInteger(plan.nodes[id].elt)) return std::nullopt;
