@@ -11,6 +11,7 @@
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/elementwise.h"
 #include "compiler/plan/schedules/serial.h"
+#include "compiler/plan/sources.h"
 
 namespace treadle::plan {
 namespace {
@@ -21,25 +22,8 @@ using graph::OpId;
 using graph::RegionId;
 using graph::ValueId;
 
-constexpr int64_t kVectorRows =
-    16;  // rows up to here are reduced many at once, so what is done once a row is vector code too
-constexpr int64_t kBakedElements = 1;
-// A pointwise value is computed again by every reader, like a free one, if that is cheap and reads little: scalars,
-// masks, one-hot rows.
-constexpr int kCheapUops = 8;
-constexpr int64_t kMuchSmaller = 8;
-constexpr size_t kScalarReads = 4;
-
-// A value that an operation reads, seen through free operations.
-struct Source {
-  ValueId base;
-  enum Path : uint8_t {
-    kLinear,  // the same elements in the same order
-    kRows,    // each element repeated for a whole row of the reader: base[k] is read at (k, r)
-    kOther,
-  } path;
-};
-
+// Rows up to here are reduced many at once, so what is done once a row is vector code too.
+constexpr int64_t kVectorRows = 16;
 // A group in the making.
 struct Working {
   GroupKind kind = GroupKind::kPlan;
@@ -59,23 +43,11 @@ struct Working {
 class Grouper {
  public:
   Grouper(const Graph& graph, RegionId region, const executable::Target& target, const GroupLimits& limits)
-      : graph_(graph), region_id_(region), region_(graph.regions[region]), target_(target), limits_(limits) {}
+      : graph_(graph), region_(graph.regions[region]), target_(target), limits_(limits), sources_(graph, region) {}
 
   StatusOr<std::vector<Group>> Run();
 
  private:
-  // Whether readers compute the value again instead of reading it.
-  bool IsFree(ValueId value) const {
-    OpId def = graph_.values[value].def;
-    if (def < 0 || graph_.values[value].region != region_id_) return false;
-    return ClassOf(graph_, graph_.ops[def]) == OperationClass::kFree || cheap_.contains(value);
-  }
-  bool IsCheap(const graph::Op& op, const std::vector<Source>& sources, int& uops) const;
-  void FindLive();
-  void FindNeeded();
-  void NeedNested(RegionId region);
-  const std::vector<Source>& Trace(ValueId value);
-  std::vector<Source> SourcesOf(const graph::Op& op);
   bool IsUpdate(ValueId value) const {
     OpId def = graph_.values[value].def;
     return def >= 0 && graph_.ops[def].code == OpCode::kDynamicUpdateSlice;
@@ -109,139 +81,15 @@ class Grouper {
   Group Finish(const Working& working);
 
   const Graph& graph_;
-  RegionId region_id_;
   const graph::Region& region_;
   const executable::Target& target_;
   const GroupLimits limits_;
-  std::vector<bool> live_;        // by OpId
-  std::set<ValueId> needed_;      // values that must be in memory
-  std::map<ValueId, int> cheap_;  // pointwise values that are as good as free, and what they cost with what they read
-  std::map<ValueId, std::vector<Source>> traces_;
+  Sources sources_;
   std::map<ValueId, int> group_of_;                        // members
   std::set<std::pair<const graph::Op*, ValueId>> copied_;  // operands of updates that are read from memory though free
   std::vector<Working> groups_;
   std::vector<int> parents_;
 };
-
-void Grouper::FindLive() {
-  live_.assign(graph_.ops.size(), false);
-  std::vector<ValueId> stack(region_.results.begin(), region_.results.end());
-  std::set<OpId> mine(region_.ops.begin(), region_.ops.end());
-  auto visit_region = [&](auto&& self, RegionId region) -> void {
-    const graph::Region& nested = graph_.regions[region];
-    stack.insert(stack.end(), nested.results.begin(), nested.results.end());
-    for (OpId op : nested.ops) {
-      stack.insert(stack.end(), graph_.ops[op].operands.begin(), graph_.ops[op].operands.end());
-      for (RegionId inner : graph_.ops[op].regions) self(self, inner);
-    }
-  };
-  while (!stack.empty()) {
-    ValueId value = stack.back();
-    stack.pop_back();
-    OpId def = graph_.values[value].def;
-    if (def < 0 || !mine.contains(def) || live_[def]) continue;
-    live_[def] = true;
-    stack.insert(stack.end(), graph_.ops[def].operands.begin(), graph_.ops[def].operands.end());
-    for (RegionId region : graph_.ops[def].regions) visit_region(visit_region, region);
-  }
-}
-
-void Grouper::NeedNested(RegionId region) {
-  const graph::Region& nested = graph_.regions[region];
-  auto need = [&](ValueId value) {
-    if (graph_.values[value].region == region_id_ && !IsConstant(graph_, value)) needed_.insert(value);
-  };
-  for (ValueId value : nested.results) need(value);
-  for (OpId op : nested.ops) {
-    for (ValueId value : graph_.ops[op].operands) need(value);
-    for (RegionId inner : graph_.ops[op].regions) NeedNested(inner);
-  }
-}
-
-void Grouper::FindNeeded() {
-  needed_.insert(region_.results.begin(), region_.results.end());
-  for (OpId number : region_.ops) {
-    const graph::Op& op = graph_.ops[number];
-    if (!live_[number]) continue;
-    switch (ClassOf(graph_, op)) {
-      case OperationClass::kControl:
-        for (RegionId nested : op.regions) NeedNested(nested);
-        [[fallthrough]];
-      case OperationClass::kDot:
-      case OperationClass::kTranspose:
-        for (ValueId operand : op.operands) {
-          if (!IsConstant(graph_, operand)) needed_.insert(operand);
-        }
-        break;
-      case OperationClass::kUpdate:
-        needed_.insert(op.operands[0]);
-        break;
-      default:
-        break;
-    }
-  }
-}
-
-// The bases behind a value, through free operations; a value that is not free is its own.
-const std::vector<Source>& Grouper::Trace(ValueId value) {
-  if (auto found = traces_.find(value); found != traces_.end()) return found->second;
-  // Free operations stand in program order, so that tracing every one as it comes needs no deep recursion.
-  std::vector<Source> sources;
-  OpId def = graph_.values[value].def;
-  if (IsConstant(graph_, value)) {
-    if (!graph_.ops[def].attrs.splat && graph_.shape(value).elements() > kBakedElements)
-      sources.push_back({value, Source::kLinear});
-  } else if (!IsFree(value)) {
-    sources.push_back({value, Source::kLinear});
-  } else if (cheap_.contains(value)) {
-    sources = SourcesOf(graph_.ops[def]);
-  } else {
-    const graph::Op& op = graph_.ops[def];
-    for (size_t k = 0; k < op.operands.size(); ++k) {
-      if (op.code == OpCode::kOptimizationBarrier && op.results[k] != value) continue;
-      PathStep step = k == 0 || op.code == OpCode::kOptimizationBarrier ? StepOf(graph_, op) : PathStep::kOther;
-      for (const Source& source : Trace(op.operands[k])) {
-        Source::Path path = step == PathStep::kLinear                                   ? source.path
-                            : step == PathStep::kRows && source.path == Source::kLinear ? Source::kRows
-                                                                                        : Source::kOther;
-        bool again = std::any_of(sources.begin(), sources.end(),
-                                 [&](const Source& s) { return s.base == source.base && s.path == path; });
-        if (!again) sources.push_back({source.base, path});
-      }
-    }
-  }
-  return traces_.emplace(value, std::move(sources)).first->second;
-}
-
-bool Grouper::IsCheap(const graph::Op& op, const std::vector<Source>& sources, int& uops) const {
-  if (needed_.contains(op.results[0])) return false;
-  uops = UopsOf(graph_, op);
-  for (ValueId value : op.operands) {
-    while (!cheap_.contains(value) && IsFree(value) && !graph_.ops[graph_.values[value].def].operands.empty()) {
-      value = graph_.ops[graph_.values[value].def].operands[0];
-    }
-    if (auto cheap = cheap_.find(value); cheap != cheap_.end()) uops += cheap->second;
-  }
-  if (uops > kCheapUops) return false;
-  int64_t elements = graph_.shape(op.results[0]).elements(), read = 0;
-  for (const Source& source : sources) read += graph_.shape(source.base).elements();
-  return read * kMuchSmaller <= elements || (elements == 1 && sources.size() <= kScalarReads);
-}
-
-std::vector<Source> Grouper::SourcesOf(const graph::Op& op) {
-  std::vector<Source> sources;
-  int64_t elements = graph_.shape(op.results[0]).elements();
-  bool pointwise = ClassOf(graph_, op) == OperationClass::kPointwise;
-  for (ValueId operand : op.operands) {
-    bool scalar = pointwise && graph_.shape(operand).rank() == 0 && graph_.shape(op.results[0]).rank() > 0;
-    for (const Source& source : Trace(operand)) {
-      Source::Path path = source.path;
-      if (scalar) path = source.path == Source::kOther || elements == 0 ? Source::kOther : Source::kRows;
-      sources.push_back({source.base, path});
-    }
-  }
-  return sources;
-}
 
 int Grouper::Find(int group) {
   while (parents_[group] != group) group = parents_[group] = parents_[parents_[group]];
@@ -423,7 +271,7 @@ Status Grouper::PlaceReduce(const graph::Op& op) {
   size_t inputs = op.results.size();
   std::vector<Source> operands, sources;
   for (size_t k = 0; k < op.operands.size(); ++k) {
-    const std::vector<Source>& traced = Trace(op.operands[k]);
+    const std::vector<Source>& traced = sources_.Trace(op.operands[k]);
     sources.insert(sources.end(), traced.begin(), traced.end());
     if (k < inputs) operands.insert(operands.end(), traced.begin(), traced.end());
   }
@@ -453,7 +301,7 @@ Status Grouper::PlaceReduce(const graph::Op& op) {
 std::vector<Source> Grouper::UpdateSources(const graph::Op& op) {
   std::vector<Source> sources;
   for (size_t k = 1; k < op.operands.size(); ++k) {
-    std::vector<Source> traced = Trace(op.operands[k]);
+    std::vector<Source> traced = sources_.Trace(op.operands[k]);
     bool reads = std::any_of(traced.begin(), traced.end(), [&](const Source& s) { return s.base == op.operands[0]; });
     if (reads) {
       if (!group_of_.contains(op.operands[k])) PlacePointwise(op.operands[k], 1, traced);
@@ -497,7 +345,7 @@ void Grouper::PlaceAlone(const graph::Op& op, GroupKind kind) {
     if (in_memory) {
       sources.push_back({operand, Source::kOther});
     } else {
-      const std::vector<Source>& traced = Trace(operand);
+      const std::vector<Source>& traced = sources_.Trace(operand);
       sources.insert(sources.end(), traced.begin(), traced.end());
     }
   }
@@ -535,8 +383,8 @@ Group Grouper::Finish(const Working& working) {
     if (!visited.insert(value).second) continue;
     OpId def = graph_.values[value].def;
     bool constant = IsConstant(graph_, value);
-    bool baked = constant && (graph_.ops[def].attrs.splat || graph_.shape(value).elements() <= kBakedElements);
-    bool inside = members.contains(value) || (!constant && IsFree(value));
+    bool baked = constant && IsBaked(graph_, value);
+    bool inside = members.contains(value) || (!constant && sources_.IsFree(value));
     if (baked) {
       ops.insert(def);
       continue;
@@ -569,27 +417,19 @@ Group Grouper::Finish(const Working& working) {
 }
 
 StatusOr<std::vector<Group>> Grouper::Run() {
-  FindLive();
-  FindNeeded();
   for (OpId number : region_.ops) {
-    if (!live_[number]) continue;
+    if (!sources_.IsLive(number)) continue;
     const graph::Op& op = graph_.ops[number];
     switch (ClassOf(graph_, op)) {
       case OperationClass::kFree:
         for (ValueId result : op.results) {
-          const std::vector<Source>& sources = Trace(result);
-          if (needed_.contains(result) && op.code != OpCode::kConstant) PlacePointwise(result, 1, sources);
+          const std::vector<Source>& sources = sources_.Trace(result);
+          if (sources_.IsNeeded(result) && op.code != OpCode::kConstant) PlacePointwise(result, 1, sources);
         }
         break;
-      case OperationClass::kPointwise: {
-        std::vector<Source> sources = SourcesOf(op);
-        if (int uops; IsCheap(op, sources, uops)) {
-          cheap_.emplace(op.results[0], uops);
-        } else {
-          PlacePointwise(op.results[0], UopsOf(graph_, op), sources);
-        }
+      case OperationClass::kPointwise:
+        if (!sources_.MakeFree(op)) PlacePointwise(op.results[0], UopsOf(graph_, op), sources_.Of(op));
         break;
-      }
       case OperationClass::kReduce:
         TREADLE_RETURN_IF_ERROR(PlaceReduce(op));
         break;
@@ -622,14 +462,14 @@ StatusOr<std::vector<Group>> Grouper::Run() {
     std::vector<ValueId> members = workings[k]->members;
     std::sort(members.begin(), members.end());
     if (std::optional<OpId> serial = SerialOp(group.kind, members)) {
-      Group whole = SerialGroup(graph_, *serial, [&](ValueId v) { return read.contains(v) || needed_.contains(v); });
+      Group whole = SerialGroup(graph_, *serial, [&](ValueId v) { return read.contains(v) || sources_.IsNeeded(v); });
       group.outputs = std::move(whole.outputs);
       group.starts_from = std::move(whole.starts_from);
       continue;
     }
     bool all = group.kind != GroupKind::kPlan;
     for (ValueId value : members) {
-      if (!all && !read.contains(value) && !needed_.contains(value)) continue;
+      if (!all && !read.contains(value) && !sources_.IsNeeded(value)) continue;
       group.outputs.push_back(value);
       const graph::Op& op = graph_.ops[graph_.values[value].def];
       int32_t from = -1;

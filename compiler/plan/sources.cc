@@ -1,0 +1,163 @@
+#include "compiler/plan/sources.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/plan/operation_class.h"
+#include "compiler/plan/schedules/elementwise.h"
+
+namespace treadle::plan {
+
+using graph::OpCode;
+using graph::OpId;
+using graph::RegionId;
+using graph::ValueId;
+
+namespace {
+
+// A pointwise value is computed again by every reader, like a free one, if that is cheap and reads little: scalars,
+// masks, one-hot rows.
+constexpr int kCheapUops = 8;
+constexpr int64_t kMuchSmaller = 8;
+constexpr size_t kScalarReads = 4;
+
+}  // namespace
+
+bool IsBaked(const graph::Graph& graph, ValueId constant) {
+  return graph.ops[graph.values[constant].def].attrs.splat || graph.shape(constant).elements() <= 1;
+}
+
+Sources::Sources(const graph::Graph& graph, RegionId region)
+    : graph_(graph), region_id_(region), region_(graph.regions[region]) {
+  FindLive();
+  FindNeeded();
+}
+
+bool Sources::IsFree(ValueId value) const {
+  OpId def = graph_.values[value].def;
+  if (def < 0 || graph_.values[value].region != region_id_) return false;
+  return ClassOf(graph_, graph_.ops[def]) == OperationClass::kFree || cheap_.contains(value);
+}
+
+void Sources::FindLive() {
+  live_.assign(graph_.ops.size(), false);
+  std::vector<ValueId> stack(region_.results.begin(), region_.results.end());
+  std::set<OpId> mine(region_.ops.begin(), region_.ops.end());
+  auto visit_region = [&](auto&& self, RegionId region) -> void {
+    const graph::Region& nested = graph_.regions[region];
+    stack.insert(stack.end(), nested.results.begin(), nested.results.end());
+    for (OpId op : nested.ops) {
+      stack.insert(stack.end(), graph_.ops[op].operands.begin(), graph_.ops[op].operands.end());
+      for (RegionId inner : graph_.ops[op].regions) self(self, inner);
+    }
+  };
+  while (!stack.empty()) {
+    ValueId value = stack.back();
+    stack.pop_back();
+    OpId def = graph_.values[value].def;
+    if (def < 0 || !mine.contains(def) || live_[def]) continue;
+    live_[def] = true;
+    stack.insert(stack.end(), graph_.ops[def].operands.begin(), graph_.ops[def].operands.end());
+    for (RegionId region : graph_.ops[def].regions) visit_region(visit_region, region);
+  }
+}
+
+void Sources::NeedNested(RegionId region) {
+  const graph::Region& nested = graph_.regions[region];
+  auto need = [&](ValueId value) {
+    if (graph_.values[value].region == region_id_ && !IsConstant(graph_, value)) needed_.insert(value);
+  };
+  for (ValueId value : nested.results) need(value);
+  for (OpId op : nested.ops) {
+    for (ValueId value : graph_.ops[op].operands) need(value);
+    for (RegionId inner : graph_.ops[op].regions) NeedNested(inner);
+  }
+}
+
+void Sources::FindNeeded() {
+  needed_.insert(region_.results.begin(), region_.results.end());
+  for (OpId number : region_.ops) {
+    const graph::Op& op = graph_.ops[number];
+    if (!live_[number]) continue;
+    switch (ClassOf(graph_, op)) {
+      case OperationClass::kControl:
+        for (RegionId nested : op.regions) NeedNested(nested);
+        [[fallthrough]];
+      case OperationClass::kDot:
+      case OperationClass::kTranspose:
+        for (ValueId operand : op.operands) {
+          if (!IsConstant(graph_, operand)) needed_.insert(operand);
+        }
+        break;
+      case OperationClass::kUpdate:
+        needed_.insert(op.operands[0]);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+const std::vector<Source>& Sources::Trace(ValueId value) {
+  if (auto found = traces_.find(value); found != traces_.end()) return found->second;
+  // Free operations stand in program order, so that tracing every one as it comes needs no deep recursion.
+  std::vector<Source> sources;
+  OpId def = graph_.values[value].def;
+  if (IsConstant(graph_, value)) {
+    if (!IsBaked(graph_, value)) sources.push_back({value, Source::kLinear});
+  } else if (!IsFree(value)) {
+    sources.push_back({value, Source::kLinear});
+  } else if (cheap_.contains(value)) {
+    sources = Of(graph_.ops[def]);
+  } else {
+    const graph::Op& op = graph_.ops[def];
+    for (size_t k = 0; k < op.operands.size(); ++k) {
+      if (op.code == OpCode::kOptimizationBarrier && op.results[k] != value) continue;
+      PathStep step = k == 0 || op.code == OpCode::kOptimizationBarrier ? StepOf(graph_, op) : PathStep::kOther;
+      for (const Source& source : Trace(op.operands[k])) {
+        Source::Path path = step == PathStep::kLinear                                   ? source.path
+                            : step == PathStep::kRows && source.path == Source::kLinear ? Source::kRows
+                                                                                        : Source::kOther;
+        bool again = std::any_of(sources.begin(), sources.end(),
+                                 [&](const Source& s) { return s.base == source.base && s.path == path; });
+        if (!again) sources.push_back({source.base, path});
+      }
+    }
+  }
+  return traces_.emplace(value, std::move(sources)).first->second;
+}
+
+bool Sources::MakeFree(const graph::Op& op) {
+  if (needed_.contains(op.results[0])) return false;
+  int uops = UopsOf(graph_, op);
+  for (ValueId value : op.operands) {
+    while (!cheap_.contains(value) && IsFree(value) && !graph_.ops[graph_.values[value].def].operands.empty()) {
+      value = graph_.ops[graph_.values[value].def].operands[0];
+    }
+    if (auto cheap = cheap_.find(value); cheap != cheap_.end()) uops += cheap->second;
+  }
+  if (uops > kCheapUops) return false;
+  int64_t elements = graph_.shape(op.results[0]).elements(), read = 0;
+  std::vector<Source> sources = Of(op);
+  for (const Source& source : sources) read += graph_.shape(source.base).elements();
+  bool little = read * kMuchSmaller <= elements || (elements == 1 && sources.size() <= kScalarReads);
+  if (little) cheap_.emplace(op.results[0], uops);
+  return little;
+}
+
+std::vector<Source> Sources::Of(const graph::Op& op) {
+  std::vector<Source> sources;
+  int64_t elements = graph_.shape(op.results[0]).elements();
+  bool pointwise = ClassOf(graph_, op) == OperationClass::kPointwise;
+  for (ValueId operand : op.operands) {
+    bool scalar = pointwise && graph_.shape(operand).rank() == 0 && graph_.shape(op.results[0]).rank() > 0;
+    for (const Source& source : Trace(operand)) {
+      Source::Path path = source.path;
+      if (scalar) path = source.path == Source::kOther || elements == 0 ? Source::kOther : Source::kRows;
+      sources.push_back({source.base, path});
+    }
+  }
+  return sources;
+}
+
+}  // namespace treadle::plan
