@@ -214,139 +214,182 @@ void PackLhs(const Dot<K>& dot, const char* lhs, Range rows, int64_t k0, int64_t
   }
 }
 
-// Where the register tiles of a block of the output go: panel p of row r is at at + (p / group) * group_stride + r * ld
-// + (p % group) * kPanel.
-template <typename T>
-struct Target {
-  T* at;
-  int64_t ld, group, group_stride;
-};
-
-// One k block of the product of `rows` rows, in `tiles` register tiles, with one panel of rhs. Meanwhile the cache
-// lines of the next panel (`ahead`, if any) are fetched into L2, one with every k.
+// One tile of the product for one batch and part of k: some panels of some rows.
 template <typename K>
-TREADLE_INLINE void MultiplyPanel(Tile<K> tile, int64_t rows, int64_t tiles, TileShape shape,
-                                  const typename K::Element* ahead) {
-  const int64_t each = rows / tiles, rest = rows % tiles;
-  int64_t lines = ahead ? tile.kc * 2 * kVecBytes / 64 : 0;
-  tile.ahead = reinterpret_cast<const char*>(ahead ? ahead : tile.b);
-  for (int64_t t = 0; t < tiles; ++t) {
-    int64_t count = each + (t < rest ? 1 : 0);
-    tile.ahead_step = lines > 0 ? 64 : 0;
-    kTiles<K>.of[count - 1][shape](tile);
-    tile.ahead += tile.ahead_step * tile.kc;
-    lines -= tile.kc;
-    tile.a += count * tile.rs;
-    tile.c += count * tile.ldc;
-  }
-}
-
-template <typename K>
-int ComputeBlock(const Dot<K>& dot, int64_t part, int64_t batch, Range panels, Range rows) {
+class Block {
   using T = typename K::Acc;
   using S = typename K::Element;
-  const DotArgs& args = dot.args;
-  constexpr int64_t kPanel = Dot<K>::kPanel, n = kLanes<T>;
-  const int64_t mc = rows.end - rows.begin, tiles = (mc + kTileRows<K> - 1) / kTileRows<K>;
-  const int64_t k_begin = part * args.part_k, k_end = Min(args.k, k_begin + args.part_k);
-  const char* lhs = dot.Lhs(batch);
-  const char* rhs = dot.Rhs(batch);
+  static constexpr int64_t kPanel = Dot<K>::kPanel;
 
-  const bool in_place = args.out_mode == kOutDirect || args.out_mode == kOutPartial;
-  const int64_t count = panels.end - panels.begin;
-  Target<T> out;
-  if (args.out_mode == kOutDirect) {
-    int64_t ld = args.out_m.stride[0];
-    out = {reinterpret_cast<T*>(dot.Out(batch)) + rows.begin * ld + panels.begin * kPanel, ld, count, 0};
-  } else if (args.out_mode == kOutPartial) {
-    out = {dot.Parts(part, batch) + rows.begin * args.n + panels.begin * kPanel, args.n, count, 0};
-  } else {
-    int64_t ld = args.group_panels * kPanel;
-    out = {dot.Local(args.local_out), ld, args.group_panels, mc * ld};
+ public:
+  Block(const Dot<K>& dot, int64_t part, int64_t batch, Range panels, Range rows)
+      : dot_(dot),
+        args_(dot.args),
+        batch_(batch),
+        panels_(panels),
+        rows_(rows),
+        row_count_(rows.end - rows.begin),
+        k_begin_(part * args_.part_k),
+        k_end_(Min(args_.k, k_begin_ + args_.part_k)) {
+    const int64_t columns = panels.begin * kPanel;
+    out_group_ = panels.end - panels.begin;
+    out_group_stride_ = 0;
+    if (args_.out_mode == kOutDirect) {
+      out_ld_ = args_.out_m.stride[0];
+      out_ = reinterpret_cast<T*>(dot.Out(batch)) + rows.begin * out_ld_ + columns;
+    } else if (args_.out_mode == kOutPartial) {
+      out_ld_ = args_.n;
+      out_ = dot.Parts(part, batch) + rows.begin * out_ld_ + columns;
+    } else {
+      out_group_ = args_.group_panels;
+      out_ld_ = out_group_ * kPanel;
+      out_group_stride_ = row_count_ * out_ld_;
+      out_ = dot.Local(args_.local_out);
+    }
   }
 
-  Tile<K> tile;
-  int64_t k0 = k_begin;
-  do {
-    const int64_t kc = Min(args.kc, k_end - k0);
-    const bool last = k0 + kc >= k_end;
-    tile.kc = (kc + K::kDepth - 1) / K::kDepth;
-    tile.accumulate = k0 != k_begin;
-    if (args.pack_lhs) {
-      PackLhs(dot, lhs, rows, k0, kc);
-      tile.rs = args.lhs_ld;
-      tile.cs = 1;
+  int Compute() {
+    int64_t k0 = k_begin_;
+    do {  // once where there is nothing to sum, too
+      const int64_t kc = Min(args_.kc, k_end_ - k0);
+      tile_.kc = (kc + K::kDepth - 1) / K::kDepth;
+      tile_.accumulate = k0 != k_begin_;
+      tile_.ldc = out_ld_;
+      OpenLhs(k0, kc);
+      OpenRhs(k0, kc);
+      if (int error = MultiplyPanels(k0, kc)) return error;
+      k0 += kc;
+    } while (k0 < k_end_);
+    return args_.out_mode == kOutWholeRows ? FinishRows() : TREADLE_KERNEL_OK;
+  }
+
+ private:
+  void OpenLhs(int64_t k0, int64_t kc) {
+    const char* lhs = dot_.Lhs(batch_);
+    if (args_.pack_lhs) {
+      PackLhs(dot_, lhs, rows_, k0, kc);
+      tile_.rs = args_.lhs_ld;
+      tile_.cs = 1;
+      tile_.a = dot_.Packed(args_.local_lhs);
     } else {
-      tile.rs = args.lhs_m.stride[0];
-      tile.cs = args.lhs_k.stride[0];
+      tile_.rs = args_.lhs_m.stride[0];
+      tile_.cs = args_.lhs_k.stride[0];
+      tile_.a = reinterpret_cast<const S*>(lhs) + rows_.begin * tile_.rs + k0 * tile_.cs;
     }
-    const S* a = args.pack_lhs ? dot.Packed(args.local_lhs)
-                               : reinterpret_cast<const S*>(lhs) + rows.begin * tile.rs + k0 * tile.cs;
-    const S* b;
-    int64_t b_step = tile.kc * kPanel;
-    tile.ldb = kPanel;
-    if (args.rhs_mode == kRhsTile) {
-      PackPanels(dot, rhs, k0, kc, panels.begin, panels.end, dot.Packed(args.local_rhs));
-      b = dot.Packed(args.local_rhs);
-    } else if (args.rhs_mode == kRhsScratch) {
-      b = dot.PackedRhs(batch, k0) + panels.begin * b_step;
-    } else if (args.rhs_mode == kRhsTurned) {
-      tile.ldb = args.rhs_n.stride[0];
-      b_step = kPanel * tile.ldb;
-      b = reinterpret_cast<const S*>(rhs) + k0 + panels.begin * b_step;
-    } else {
-      tile.ldb = args.rhs_k.stride[0];
-      b_step = kPanel;
-      b = reinterpret_cast<const S*>(rhs) + k0 * tile.ldb + panels.begin * kPanel;
+  }
+
+  // Sets where the first panel is, how far the next, and the distance of its rows (turned: of its columns).
+  void OpenRhs(int64_t k0, int64_t kc) {
+    const char* rhs = dot_.Rhs(batch_);
+    auto tensor = reinterpret_cast<const S*>(rhs);
+    panel_step_ = tile_.kc * kPanel;
+    tile_.ldb = kPanel;
+    switch (args_.rhs_mode) {
+      case kRhsTile:
+        PackPanels(dot_, rhs, k0, kc, panels_.begin, panels_.end, dot_.Packed(args_.local_rhs));
+        rhs_ = dot_.Packed(args_.local_rhs);
+        break;
+      case kRhsScratch:
+        rhs_ = dot_.PackedRhs(batch_, k0) + panels_.begin * panel_step_;
+        break;
+      case kRhsTurned:
+        tile_.ldb = args_.rhs_n.stride[0];
+        panel_step_ = kPanel * tile_.ldb;
+        rhs_ = tensor + k0 + panels_.begin * panel_step_;
+        break;
+      default:
+        tile_.ldb = args_.rhs_k.stride[0];
+        panel_step_ = kPanel;
+        rhs_ = tensor + k0 * tile_.ldb + panels_.begin * kPanel;
     }
-    const bool wide = args.rhs_mode == kRhsDirect && mc <= kWideRows;
+  }
+
+  int MultiplyPanels(int64_t k0, int64_t kc) {
+    constexpr int64_t n = kLanes<T>;
+    const int64_t count = panels_.end - panels_.begin;
+    const bool wide = args_.rhs_mode == kRhsDirect && row_count_ <= kWideRows;
+    const bool finishes = k0 + kc >= k_end_ && (args_.out_mode == kOutStore || args_.out_mode == kOutPanels);
     for (int64_t p = 0; p < count; ++p) {
-      const int64_t group = p / out.group, in_group = p - group * out.group;
-      const int64_t width = Min(kPanel, args.n - (panels.begin + p) * kPanel);
-      tile.a = a;
-      tile.b = b + p * b_step;
-      tile.c = out.at + group * out.group_stride + in_group * kPanel;
-      tile.ldc = out.ld;
-      TileShape shape = width == kPanel ? kTwoFull : width > n ? kTwoMasked : kOneMasked;
-      tile.lanes = width > n ? width - n : width;
-      if (wide && p + 1 < count && in_group + 1 < out.group) {
-        const int64_t left = args.n - (panels.begin + p) * kPanel;
+      const int64_t group = p / out_group_, in_group = p - group * out_group_;
+      const int64_t left = args_.n - (panels_.begin + p) * kPanel;
+      tile_.b = rhs_ + p * panel_step_;
+      tile_.c = out_ + group * out_group_stride_ + in_group * kPanel;
+      TileShape shape = left >= kPanel ? kTwoFull : left > n ? kTwoMasked : kOneMasked;
+      tile_.lanes = left > n ? left - n : left;
+      if (wide && p + 1 < count && in_group + 1 < out_group_) {
         shape = left >= 2 * kPanel ? kFourFull : kFourMasked;
-        tile.lanes = left - kPanel;
+        tile_.lanes = left - kPanel;
         ++p;
       }
-      const bool turned = args.rhs_mode == kRhsTurned;
-      if (turned && width == kPanel) {
-        if constexpr (K::kDepth == 1) kTurnedTiles<T>[mc - 1](tile);
-      } else {
-        if (turned) {
-          PackPanels(dot, rhs, k0, kc, panels.begin + p, panels.begin + p + 1, dot.Packed(args.local_rhs));
-          tile.b = dot.Packed(args.local_rhs);
-          tile.ldb = kPanel;
-        }
-        const bool packed = args.rhs_mode == kRhsTile || args.rhs_mode == kRhsScratch;
-        MultiplyPanel<K>(tile, mc, tiles, shape, packed && p + 1 < count ? tile.b + b_step : nullptr);
-      }
-      if (last && args.out_mode != kOutWholeRows && !in_place && (p + 1 == count || (p + 1) % out.group == 0)) {
-        int64_t first = panels.begin + group * out.group;
-        int64_t cols = Min((panels.begin + p + 1) * kPanel, args.n) - first * kPanel;
-        int error = dot.Finish(out.at + group * out.group_stride, out.ld, rows.begin, first * kPanel, mc, cols, batch);
+      if (args_.rhs_mode == kRhsTurned)
+        MultiplyTurned(k0, kc, panels_.begin + p, shape);
+      else
+        MultiplyPanel(tile_, shape, args_.rhs_mode != kRhsDirect && p + 1 < count);
+      if (finishes && (p + 1 == count || (p + 1) % out_group_ == 0)) {
+        const int64_t first = (panels_.begin + group * out_group_) * kPanel;
+        const int64_t columns = Min((panels_.begin + p + 1) * kPanel, args_.n) - first;
+        int error =
+            dot_.Finish(out_ + group * out_group_stride_, out_ld_, rows_.begin, first, row_count_, columns, batch_);
         if (error) return error;
       }
     }
-    k0 += kc;
-  } while (k0 < k_end);
+    return TREADLE_KERNEL_OK;
+  }
 
-  if (args.out_mode == kOutWholeRows) {
-    const int64_t step =
-        kPanelBytes / (out.ld * int64_t(sizeof(T))) > 1 ? kPanelBytes / (out.ld * int64_t(sizeof(T))) : 1;
-    for (int64_t r = 0; r < mc; r += step) {
-      int error = dot.Finish(out.at + r * out.ld, out.ld, rows.begin + r, 0, Min(step, mc - r), args.n, batch);
-      if (error) return error;
+  // All rows of one panel, in register tiles of equal height. Meanwhile the cache lines of the next panel, if it is to
+  // be fetched, come into L2, one with every k.
+  void MultiplyPanel(Tile<K> tile, TileShape shape, bool fetch_next) {
+    const int64_t tiles = (row_count_ + kTileRows<K> - 1) / kTileRows<K>;
+    const int64_t each = row_count_ / tiles, rest = row_count_ % tiles;
+    int64_t lines = fetch_next ? tile.kc * 2 * kVecBytes / 64 : 0;
+    tile.ahead = reinterpret_cast<const char*>(fetch_next ? tile.b + panel_step_ : tile.b);
+    for (int64_t t = 0; t < tiles; ++t) {
+      const int64_t count = each + (t < rest ? 1 : 0);
+      tile.ahead_step = lines > 0 ? 64 : 0;
+      kTiles<K>.of[count - 1][shape](tile);
+      tile.ahead += tile.ahead_step * tile.kc;
+      lines -= tile.kc;
+      tile.a += count * tile.rs;
+      tile.c += count * tile.ldc;
     }
   }
-  return TREADLE_KERNEL_OK;
-}
+
+  // A panel that is no whole one is packed.
+  void MultiplyTurned(int64_t k0, int64_t kc, int64_t panel, TileShape shape) {
+    if (shape == kTwoFull) {
+      if constexpr (K::kDepth == 1) kTurnedTiles<T>[row_count_ - 1](tile_);
+      return;
+    }
+    Tile<K> tile = tile_;
+    PackPanels(dot_, dot_.Rhs(batch_), k0, kc, panel, panel + 1, dot_.Packed(args_.local_rhs));
+    tile.b = dot_.Packed(args_.local_rhs);
+    tile.ldb = kPanel;
+    MultiplyPanel(tile, shape, false);
+  }
+
+  int FinishRows() {
+    const int64_t fit = kPanelBytes / (out_ld_ * int64_t(sizeof(T))), step = fit > 1 ? fit : 1;
+    for (int64_t r = 0; r < row_count_; r += step) {
+      int error =
+          dot_.Finish(out_ + r * out_ld_, out_ld_, rows_.begin + r, 0, Min(step, row_count_ - r), args_.n, batch_);
+      if (error) return error;
+    }
+    return TREADLE_KERNEL_OK;
+  }
+
+  const Dot<K>& dot_;
+  const DotArgs& args_;
+  const int64_t batch_;
+  const Range panels_, rows_;
+  const int64_t row_count_, k_begin_, k_end_;
+  // Panel p of row r is accumulated at out_[p / out_group_ * out_group_stride_ + r * out_ld_ + p % out_group_ *
+  // kPanel].
+  T* out_;
+  int64_t out_ld_, out_group_, out_group_stride_;
+  const S* rhs_ = nullptr;
+  int64_t panel_step_ = 0;
+  Tile<K> tile_ = {};
+};
 
 template <typename K>
 int GemmKernel(const TreadleCallFrame* frame) {
@@ -362,7 +405,7 @@ int GemmKernel(const TreadleCallFrame* frame) {
     rest /= args.n_tiles;
     int64_t batch = rest % groups * args.batch_tile, batch_end = Min(batch + args.batch_tile, args.batch);
     for (; batch < batch_end; ++batch) {
-      if (int error = ComputeBlock(dot, rest / groups, batch, columns, rows)) return error;
+      if (int error = Block<K>(dot, rest / groups, batch, columns, rows).Compute()) return error;
     }
   }
   return TREADLE_KERNEL_OK;
