@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -31,6 +32,13 @@ std::string KeyOf(const plan::Plan& plan, const executable::Target& target, Tier
   return key;
 }
 
+// One kernel: code, or why there is none, once it is done.
+struct Entry {
+  bool done = false;
+  Status status;
+  Bytes bytes;
+};
+
 class Cache {
  public:
   static Cache& Get() {
@@ -41,16 +49,29 @@ class Cache {
     return *cache;
   }
 
-  // Null: not there. Compares whole texts, not hashes of them.
-  Bytes Find(const std::string& key) {
+  // The kernel's entry, and whether the caller is to make it: whoever asks first. Compares whole texts, not hashes of them.
+  std::pair<std::shared_ptr<Entry>, bool> Claim(const std::string& key) {
     std::lock_guard lock(mutex_);
-    auto found = objects_.find(key);
-    return found == objects_.end() ? nullptr : found->second;
+    auto [found, fresh] = entries_.try_emplace(key);
+    if (fresh) found->second = std::make_shared<Entry>();
+    return {found->second, fresh};
   }
 
-  void Insert(std::string key, Bytes bytes) {
+  // Ends a claim. A failure is told to those who wait for it and then forgotten.
+  void Finish(const std::string& key, Entry& entry, const Status& status, Bytes bytes) {
     std::lock_guard lock(mutex_);
-    objects_.try_emplace(std::move(key), std::move(bytes));
+    entry.status = status;
+    entry.bytes = std::move(bytes);
+    entry.done = true;
+    if (!status.ok()) entries_.erase(key);
+    changed_.notify_all();
+  }
+
+  StatusOr<Bytes> Wait(Entry& entry) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return entry.done; });
+    if (!entry.status.ok()) return entry.status;
+    return entry.bytes;
   }
 
   void Count(int64_t compiled, int64_t cached) {
@@ -71,7 +92,8 @@ class Cache {
   }
 
   std::mutex mutex_;
-  std::unordered_map<std::string, Bytes> objects_;
+  std::condition_variable changed_;
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
   KernelCounts counts_;
 };
 
@@ -110,6 +132,7 @@ void RunOnThreads(std::vector<std::function<void()>>& work) {
 struct Missing {
   const plan::Plan* plan;
   std::string key;
+  std::shared_ptr<Entry> entry;
 };
 
 // Machine operations of a kernel, roughly: a node is written several times (whole vectors, tails), a mathematical function
@@ -145,24 +168,20 @@ std::vector<std::vector<const Missing*>> Modules(const std::vector<Missing>& mis
   return modules;
 }
 
-Status CompileMissing(const std::vector<Missing>& missing, const executable::Target& target, Tier tier) {
+// Ends the claims of all, each with its module's object or error.
+void CompileMissing(const std::vector<Missing>& missing, const executable::Target& target, Tier tier) {
   std::vector<std::vector<const Missing*>> modules = Modules(missing);
-  std::vector<Status> statuses(modules.size());
   std::vector<std::function<void()>> work;
-  for (size_t i = 0; i < modules.size(); ++i) {
-    work.push_back([&, i] {
+  for (const std::vector<const Missing*>& module : modules) {
+    work.push_back([&] {
       std::vector<const plan::Plan*> plans;
-      for (const Missing* kernel : modules[i]) plans.push_back(kernel->plan);
+      for (const Missing* kernel : module) plans.push_back(kernel->plan);
       StatusOr<std::string> object = EmitPlans(plans, {.target = target, .tier = tier});
-      statuses[i] = object.status();
-      if (!object.ok()) return;
-      Bytes bytes = std::make_shared<const std::string>(*std::move(object));
-      for (const Missing* kernel : modules[i]) Cache::Get().Insert(kernel->key, bytes);
+      Bytes bytes = object.ok() ? std::make_shared<const std::string>(*std::move(object)) : nullptr;
+      for (const Missing* kernel : module) Cache::Get().Finish(kernel->key, *kernel->entry, object.status(), bytes);
     });
   }
   RunOnThreads(work);
-  for (const Status& status : statuses) TREADLE_RETURN_IF_ERROR(status);
-  return OkStatus();
 }
 
 }  // namespace
@@ -171,23 +190,24 @@ StatusOr<CompiledKernels> CompileKernels(std::span<const plan::Plan* const> plan
                                          Tier tier) {
   Cache& cache = Cache::Get();
   std::vector<std::string> keys;
-  std::unordered_map<std::string, Bytes> found;
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
   std::vector<Missing> missing;
   for (const plan::Plan* plan : plans) {
     keys.push_back(KeyOf(*plan, target, tier));
-    auto [entry, fresh] = found.try_emplace(keys.back());
+    auto [known, fresh] = entries.try_emplace(keys.back());
     if (!fresh) continue;
-    entry->second = cache.Find(keys.back());
-    if (entry->second == nullptr) missing.push_back({plan, keys.back()});
+    auto [entry, mine] = cache.Claim(keys.back());
+    known->second = entry;
+    if (mine) missing.push_back({plan, keys.back(), entry});
   }
-  if (!missing.empty()) TREADLE_RETURN_IF_ERROR(CompileMissing(missing, target, tier));
+  // Own claims are done before waiting for those of others: nobody waits in a circle.
+  if (!missing.empty()) CompileMissing(missing, target, tier);
   cache.Count(static_cast<int64_t>(missing.size()), static_cast<int64_t>(plans.size() - missing.size()));
 
   CompiledKernels result;
   std::map<const std::string*, int32_t> numbers;
   for (const std::string& key : keys) {
-    Bytes& bytes = found[key];
-    if (bytes == nullptr) bytes = cache.Find(key);
+    TREADLE_ASSIGN_OR_RETURN(Bytes bytes, cache.Wait(*entries[key]));
     auto [number, fresh] = numbers.try_emplace(bytes.get(), static_cast<int32_t>(result.objects.size()));
     if (fresh) result.objects.push_back({*bytes});
     result.object_of_plan.push_back(number->second);

@@ -62,8 +62,9 @@ TEST(KernelCacheTest, TiersAndTargetsAreDifferentCode) {
   EXPECT_EQ(CountKernels().compiled - before.compiled, target == v2 ? 2 : 3);
 }
 
-TEST(KernelCacheTest, ManyKernelsOnManyThreads) {
+TEST(KernelCacheTest, ManyKernelsOnManyThreadsAreCompiledOnce) {
   executable::Target target = *executable::HostTarget();
+  KernelCounts before = CountKernels();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
@@ -77,6 +78,7 @@ TEST(KernelCacheTest, ManyKernelsOnManyThreads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(CountKernels().compiled - before.compiled, 12);
 }
 
 TEST(KernelCacheTest, UnsupportedPlansAreErrorsThatNameThem) {
