@@ -59,7 +59,8 @@ void FillFloats(Memory& memory, ElementType type) {
     for (int64_t i = 0; i < memory.bytes / 8; ++i) static_cast<double*>(memory.data)[i] = next();
   } else if (type == ElementType::kBF16 || type == ElementType::kF16) {  // 1.xxx in both: nothing denormal
     for (int64_t i = 0; i < memory.bytes / 2; ++i) {
-      static_cast<uint16_t*>(memory.data)[i] = static_cast<uint16_t>((type == ElementType::kF16 ? 0x3c00 : 0x3f80) + i % 61);
+      static_cast<uint16_t*>(memory.data)[i] =
+          static_cast<uint16_t>((type == ElementType::kF16 ? 0x3c00 : 0x3f80) + i % 61);
     }
   } else if (type == ElementType::kI1) {
     for (int64_t i = 0; i < memory.bytes; ++i) static_cast<uint8_t*>(memory.data)[i] = i % 7 == 0;
@@ -108,14 +109,14 @@ void BM_Dot(benchmark::State& state, Product p, executable::IsaLevel isa, int th
     state.SetIterationTime(seconds);
     best = std::min(best, seconds);
     for (int repeat = 0; repeat < 3; ++repeat) {
-      peak = std::min(peak, runner.Run(threads, [&](int, int64_t begin, int64_t end) {
+      peak = std::min(peak, runner.RunOnEach([&](int, int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) RunPeakF32(target.isa);
       }));
     }
   }
   double flops = 2.0 * p.batch * p.m * p.n * p.k * (IsComplex(p.out) ? 4 : 1);
-  double bytes = static_cast<double>(p.batch) * (p.m * p.k * ElementBytes(p.lhs) + p.k * p.n * ElementBytes(p.rhs) +
-                                                 p.m * p.n * ElementBytes(p.out));
+  double bytes = static_cast<double>(p.batch) *
+                 (p.m * p.k * ElementBytes(p.lhs) + p.k * p.n * ElementBytes(p.rhs) + p.m * p.n * ElementBytes(p.out));
   state.counters["GF/s"] = flops / best * 1e-9;
   state.counters["of_peak"] = flops / best / (threads * kPeakFlops / peak);
   state.counters["GB/s"] = bytes / best * 1e-9;

@@ -11,8 +11,10 @@ namespace {
 struct Spin {
   int rounds = 0;
   void operator()() {
-    if (++rounds < 2000) __builtin_ia32_pause();
-    else std::this_thread::yield();
+    if (++rounds < 2000)
+      __builtin_ia32_pause();
+    else
+      std::this_thread::yield();
   }
 };
 
@@ -46,7 +48,12 @@ TileRunner::~TileRunner() {
 
 void TileRunner::Claim(int thread) {
   double start = CpuSeconds();
-  for (int64_t tile; (tile = next_.fetch_add(1, std::memory_order_relaxed)) < tiles_;) (*work_)(thread, tile, tile + 1);
+  if (on_each_) {
+    (*work_)(thread, thread, thread + 1);
+  } else {
+    for (int64_t tile; (tile = next_.fetch_add(1, std::memory_order_relaxed)) < tiles_;)
+      (*work_)(thread, tile, tile + 1);
+  }
   seconds_[thread] = CpuSeconds() - start;
 }
 
@@ -56,8 +63,18 @@ double TileRunner::Run(int64_t tiles, const std::function<void(int, int64_t, int
     work(0, 0, tiles);
     return CpuSeconds() - start;
   }
-  work_ = &work;
   tiles_ = tiles;
+  on_each_ = false;
+  return Share(work);
+}
+
+double TileRunner::RunOnEach(const std::function<void(int, int64_t, int64_t)>& work) {
+  on_each_ = true;
+  return Share(work);
+}
+
+double TileRunner::Share(const std::function<void(int, int64_t, int64_t)>& work) {
+  work_ = &work;
   next_ = 0;
   running_ = static_cast<int>(workers_.size());
   round_.fetch_add(1, std::memory_order_release);

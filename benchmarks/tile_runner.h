@@ -22,13 +22,18 @@ class TileRunner {
   // the seconds of the slowest thread, in its own CPU time: what the run would take on idle cores.
   double Run(int64_t tiles, const std::function<void(int, int64_t, int64_t)>& work);
 
+  // The same with one tile for each thread, tile t on thread t.
+  double RunOnEach(const std::function<void(int, int64_t, int64_t)>& work);
+
  private:
+  double Share(const std::function<void(int, int64_t, int64_t)>& work);
   void Claim(int thread);
 
   std::vector<std::thread> workers_;
   std::vector<double> seconds_;
   const std::function<void(int, int64_t, int64_t)>* work_ = nullptr;
   int64_t tiles_ = 0;
+  bool on_each_ = false;
   std::atomic<int64_t> next_{0};
   std::atomic<uint64_t> round_{0};
   std::atomic<int> running_{0};
