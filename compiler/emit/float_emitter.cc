@@ -1,6 +1,7 @@
 // Floating-point arithmetic in f32 and f64.
 #include "compiler/emit/codegen.h"
 #include "compiler/emit/op_emitter.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 namespace treadle::emit {
 
@@ -101,12 +102,25 @@ llvm::Value* OpEmitter::Extreme(bool max, llvm::Value* a, llvm::Value* b) {
     llvm::Value* result = b_.CreateSelect(max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b), a, b);
     return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, result);
   }
+  llvm::Value* nan = llvm::ConstantFP::getNaN(a->getType());
+  if (a->getType()->isVectorTy() &&
+      a->getType()->getPrimitiveSizeInBits() == 512) {  // AVX-512's range knows about zeros
+    bool is_double = a->getType()->getScalarType()->isDoubleTy();
+    llvm::Intrinsic::ID id =
+        is_double ? llvm::Intrinsic::x86_avx512_mask_range_pd_512 : llvm::Intrinsic::x86_avx512_mask_range_ps_512;
+    llvm::Value* all = llvm::Constant::getAllOnesValue(b_.getIntNTy(is_double ? 8 : 16));
+    constexpr int kSignOfResult = 4, kCurrentRounding = 4;
+    llvm::Value* result =
+        b_.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(&module_, id),
+                      {a, b, b_.getInt32(kSignOfResult | (max ? 1 : 0)), a, all, b_.getInt32(kCurrentRounding)});
+    return b_.CreateSelect(b_.CreateFCmpUNO(a, b), nan, result);
+  }
   llvm::Value* negative = b_.CreateIsNeg(AsInt(a));
   llvm::Value* first = b_.CreateSelect(negative, max ? a : b, max ? b : a);
   llvm::Value* second = b_.CreateSelect(negative, max ? b : a, max ? a : b);
   llvm::Value* wins = max ? b_.CreateFCmpOGT(first, second) : b_.CreateFCmpOLT(first, second);
   llvm::Value* result = b_.CreateSelect(wins, first, second);
-  return b_.CreateSelect(b_.CreateFCmpUNO(a, b), llvm::ConstantFP::getNaN(a->getType()), result);
+  return b_.CreateSelect(b_.CreateFCmpUNO(a, b), nan, result);
 }
 
 llvm::Value* OpEmitter::Sign(llvm::Value* x) {

@@ -49,7 +49,8 @@ class Cache {
     return *cache;
   }
 
-  // The kernel's entry, and whether the caller is to make it: whoever asks first. Compares whole texts, not hashes of them.
+  // The kernel's entry, and whether the caller is to make it: whoever asks first. Compares whole texts, not hashes of
+  // them.
   std::pair<std::shared_ptr<Entry>, bool> Claim(const std::string& key) {
     std::lock_guard lock(mutex_);
     auto [found, fresh] = entries_.try_emplace(key);
@@ -135,8 +136,8 @@ struct Missing {
   std::shared_ptr<Entry> entry;
 };
 
-// Machine operations of a kernel, roughly: a node is written several times (whole vectors, tails), a mathematical function
-// is long, and every kernel has its frame and loops.
+// Machine operations of a kernel, roughly: a node is written several times (whole vectors, tails), a mathematical
+// function is long, and every kernel has its frame and loops.
 int64_t CostOf(const plan::Plan& plan) {
   int64_t cost = 60 + 3 * static_cast<int64_t>(plan.nodes.size());
   for (const plan::Node& node : plan.nodes) cost += plan::IsMathOp(node.op) ? 40 : 0;

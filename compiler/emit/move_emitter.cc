@@ -51,8 +51,8 @@ llvm::Value* FunctionEmitter::MovePointer(const MoveEnds& ends, int side, llvm::
   return ElementPointer(side == 0 ? ends.from : ends.to, index);
 }
 
-// Rows that are dense on both sides: vectors, then single elements. `stream`: past the caches; every row of the destination
-// starts at a whole vector.
+// Rows that are dense on both sides: vectors, then single elements. `stream`: past the caches; every row of the
+// destination starts at a whole vector.
 void FunctionEmitter::MoveRows(const MoveEnds& ends, bool stream) {
   int lanes = options_.target.vector_bytes() / ends.from.bytes;
   llvm::Type* vector = llvm::FixedVectorType::get(ends.from.type, lanes);

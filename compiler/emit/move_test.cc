@@ -60,7 +60,8 @@ void Check(TreadleKernel kernel, Layout layout, int bytes, int64_t rows, int64_t
   void* buffers[2] = {x.data(), y};
   TreadleCallFrame frame = {buffers, args, nullptr, nullptr, nullptr, 0, 1};
   ASSERT_EQ(kernel(&frame), 0);
-  ASSERT_EQ(std::memcmp(y, expected.data(), expected.size()), 0) << rows << " x " << columns << " of " << bytes << " bytes";
+  ASSERT_EQ(std::memcmp(y, expected.data(), expected.size()), 0)
+      << rows << " x " << columns << " of " << bytes << " bytes";
 }
 
 TEST(MoveTest, CopiesAndTransposes) {
