@@ -77,6 +77,24 @@ plan::Plan ThreeExps() {
   });
 }
 
+// z[i] = x[(int)(y[i]^2 * 1000) % 4096]: an index made in the loop.
+plan::Plan Gather() {
+  Builder b("gather");
+  int n = b.AddPush(ElementType::kI64);
+  uint16_t x = b.AddBuffer(kF32, Role::kIn), y = b.AddBuffer(kF32, Role::kIn), z = b.AddBuffer(kF32, Role::kOut);
+  Id tile = b.BeginPhase();
+  Id lo = b.Mul(tile, b.ConstI64(kTile)), hi = b.Min(b.Add(lo, b.ConstI64(kTile)), b.Push(n));
+  Id i = b.BeginLanes(lo, hi, 2);
+  Id v = b.Load(At(y, i));
+  Id k = b.Convert(ElementType::kI32, b.Mul(b.Mul(v, v), F32(b, 1000)));
+  k = b.Convert(ElementType::kI64, b.Binary(Op::kAnd, k, b.Const(ElementType::kI32, 4095)));
+  k = b.Max(b.Min(k, b.ConstI64(4095)), b.ConstI64(0));
+  b.Store(At(z, i), b.Load(At(x, k)));
+  b.EndLoop();
+  b.EndPhase();
+  return b.Finish();
+}
+
 plan::Plan BlackScholes() {
   return Map("Black-Scholes", 2, [](Builder& b, auto x, auto y) {
     Id spot = x(), t = y(), strike = F32(b, 1.25f);
@@ -164,7 +182,7 @@ double SecondsAnElement(TreadleKernel kernel, int64_t n) {
   return best;
 }
 
-std::vector<plan::Plan> Plans() { return {AddOne(), TwelveOps(), ThreeExps(), BlackScholes(), Softmax()}; }
+std::vector<plan::Plan> Plans() { return {AddOne(), TwelveOps(), ThreeExps(), BlackScholes(), Softmax(), Gather()}; }
 
 // The code of the kernels whose names contain `name`.
 int PrintAssembly(const std::string& name) {

@@ -207,16 +207,22 @@ std::optional<int64_t> LaneStride(const Plan& plan, const plan::Access& access, 
   return stride;
 }
 
+// 64-bit integers that only stand between loads and stores, gather indices mostly, count half: better they take two
+// registers than that all else takes half of one.
 int WidestVaryingBytes(const Plan& plan, const Loop& loop, const std::vector<Variance>& variance) {
+  auto bytes_in = [&](const Node& user, ElementType type) {
+    bool memory = user.op == Op::kLoad || user.op == Op::kStore;
+    return IsInteger(type) && !memory ? std::min(ComputeBytes(type), 4) : ComputeBytes(type);
+  };
   int widest = 1;
   Id end = std::max({loop.body.end, loop.cond.end, loop.combine.end});
   for (Id id = loop.body.first; id < end; ++id) {
     const Node& node = plan.node(id);
-    if (variance[id] == Variance::kVarying) widest = std::max(widest, ComputeBytes(node.elt));
+    if (variance[id] == Variance::kVarying) widest = std::max(widest, bytes_in(node, node.elt));
     if (variance[id] == Variance::kAffine && (node.op != Op::kBlockArg || node.elt == ElementType::kI64)) continue;
     for (uint32_t k = 0; k < node.args.count; ++k) {  // users of affine values that need them as vectors
       Id arg = plan.arg(id, k);
-      if (variance[arg] != Variance::kUniform) widest = std::max(widest, ComputeBytes(plan.node(arg).elt));
+      if (variance[arg] != Variance::kUniform) widest = std::max(widest, bytes_in(node, plan.node(arg).elt));
     }
   }
   for (uint32_t k = 0; k < loop.init.count; ++k) {
