@@ -55,7 +55,7 @@ class Writer {
 
   void CopyToResult(ValueId value, int32_t result) {
     executable::ValueId placed = placement_.value_of[value];
-    const executable::Value& home = exe_.values[placed];
+    const executable::Value home = exe_.values[placed];  // not a reference: `values` grows
     if (home.home == executable::Home::kResult && home.index == result) return;
     exe_.values.push_back({executable::Home::kResult, result, 0, home.bytes});
     Copy(0, {placed, 0}, {static_cast<executable::ValueId>(exe_.values.size() - 1), 0}, home.bytes, "copy to result");

@@ -85,6 +85,27 @@ std::pair<Affine, Affine> IndexSpace::DivMod(const Affine& value, int64_t by) {
   return {Affine::Variable(whole), Affine::Variable(rest)};
 }
 
+// quotient * by + remainder is what was divided. So a reshape that splits unevenly, undone, leaves no trace.
+void IndexSpace::Rejoin(Affine& value) const {
+  for (size_t k = 0; k < value.terms.size(); ++k) {
+    auto [number, coefficient] = value.terms[k];
+    const Variable& rest = variables_[number];
+    if (rest.kind != Variable::kRemainder) continue;
+    for (const auto& [other, times] : value.terms) {
+      const Variable& whole = variables_[other];
+      if (whole.kind != Variable::kQuotient || whole.by != rest.by || times != coefficient * rest.by ||
+          whole.of != rest.of) {
+        continue;
+      }
+      value.Add(Affine::Variable(other), -coefficient * rest.by);
+      value.Add(Affine::Variable(number), -coefficient);
+      value.Add(rest.of, coefficient);
+      k = static_cast<size_t>(-1);  // what was divided may be such a sum again
+      break;
+    }
+  }
+}
+
 // Both shapes fall into stretches with equal products; within one, the element number is formed and taken apart again.
 Index IndexSpace::Reshape(const Index& index, const std::vector<int64_t>& from, const std::vector<int64_t>& to) {
   Index result(to.size());
@@ -111,6 +132,7 @@ Index IndexSpace::Reshape(const Index& index, const std::vector<int64_t>& from, 
     for (size_t k = i; k-- > first_i; stride *= from[k]) {
       if (from[k] != 1) number.Add(index[k], stride);
     }
+    Rejoin(number);
     int64_t left = to_size;
     for (size_t k = j; k-- > first_j;) {
       if (to[k] == 1) continue;
@@ -127,12 +149,13 @@ Index IndexSpace::Reshape(const Index& index, const std::vector<int64_t>& from, 
   return result;
 }
 
-Affine IndexSpace::Linear(const Index& index, const std::vector<int64_t>& dims) {
+Affine IndexSpace::Linear(const Index& index, const std::vector<int64_t>& dims) const {
   Affine number;
   int64_t stride = 1;
   for (size_t k = dims.size(); k-- > 0; stride *= dims[k]) {
     if (dims[k] != 1) number.Add(index[k], stride);
   }
+  Rejoin(number);
   return number;
 }
 

@@ -69,7 +69,7 @@ class IndexSpace {
   Affine Start(graph::ValueId start, int64_t limit);
 
   // Element number in a dense row-major tensor.
-  static Affine Linear(const Index& index, const std::vector<int64_t>& dims);
+  Affine Linear(const Index& index, const std::vector<int64_t>& dims) const;
 
   // Set when an axis cut in two (outer, `inner`) would make an expression affine. The caller starts again with such
   // axes.
@@ -81,6 +81,7 @@ class IndexSpace {
 
  private:
   std::pair<Affine, Affine> DivMod(const Affine& value, int64_t by);
+  void Rejoin(Affine& value) const;
   int Intern(Variable variable);
   bool InRange(const Affine& value, int64_t size) const;  // 0 <= value < size always
 

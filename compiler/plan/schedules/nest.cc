@@ -62,7 +62,7 @@ StatusOr<Nest::Item> Nest::Describe(graph::ValueId value, const Index& index, st
     return Item{value, Item::kProvided, {}, {}};
   }
   if (kernel_.InputBuffer(value) >= 0) {
-    Affine at = IndexSpace::Linear(index, graph.shape(value).dims);
+    Affine at = space_->Linear(index, graph.shape(value).dims);
     AddStarts(at, operands);
     return Item{value, Item::kLoad, at, {}};
   }
@@ -124,7 +124,7 @@ Status Nest::WalkAll() {
     TREADLE_ASSIGN_OR_RETURN(root.item, Walk(root.value, root.at(*space_)));
   }
   for (StoreInfo& store : stores_) {
-    store.element = IndexSpace::Linear(store.at(*space_), store.dims);
+    store.element = space_->Linear(store.at(*space_), store.dims);
     std::vector<Place> starts;
     AddStarts(store.element, starts);
     for (Place& start : starts) {
