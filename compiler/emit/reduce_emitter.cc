@@ -15,7 +15,7 @@ using plan::Tree;
 
 namespace {
 
-constexpr int kMostSubtrees = 64;  // a binary counter over any i64 count
+constexpr int kMostSubtrees = 48;  // a binary counter over any count of elements that fits in memory
 
 // The bits x with op(x, v) = v for every v that is not a denormal (those are flushed when the initial value comes in).
 std::optional<uint64_t> IdentityBits(Op op, ElementType elt) {
