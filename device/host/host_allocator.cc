@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -64,7 +65,21 @@ int64_t SystemLimit() {
   return limit;
 }
 
-// `size` bytes, a multiple of 2 MiB, aligned to 2 MiB, on huge pages where the system has them; null without room.
+// Huge pages are read and written faster, and are cheaper to get, 0.2 ms each, than the small pages they stand for. But
+// a virtual machine may have to get memory that it has never used from its host: 3 to 6 ms each, while small pages come
+// from memory that was freed just now. So the first page is tried and timed, and the rest stays small where it was
+// slow.
+void AdviseHugePages(char* memory, int64_t size) {
+  constexpr auto kSlow = std::chrono::milliseconds(1);
+  madvise(memory, kHugePage, MADV_HUGEPAGE);  // a system without huge pages is slower, not wrong
+  if (size == kHugePage) return;
+  const auto start = std::chrono::steady_clock::now();
+  *static_cast<volatile char*>(memory) = 0;
+  if (std::chrono::steady_clock::now() - start > kSlow) return;
+  madvise(memory + kHugePage, size - kHugePage, MADV_HUGEPAGE);
+}
+
+// `size` bytes, a multiple of 2 MiB, aligned to 2 MiB, on huge pages where they are quick to get; null without room.
 void* Map(int64_t size) {
   void* raw =
       mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -74,7 +89,7 @@ void* Map(int64_t size) {
   if (aligned > begin) munmap(raw, aligned - begin);
   const uintptr_t end = begin + size + kHugePage;
   if (end > aligned + size) munmap(reinterpret_cast<void*>(aligned + size), end - aligned - size);
-  madvise(reinterpret_cast<void*>(aligned), size, MADV_HUGEPAGE);  // a system without huge pages is slower, not wrong
+  AdviseHugePages(reinterpret_cast<char*>(aligned), size);
   return reinterpret_cast<void*>(aligned);
 }
 
