@@ -17,7 +17,7 @@ namespace {
 // From here on a lanes loop's body is written once, with masks: compiling it costs more than they do.
 constexpr int kOneCopyCost = 300;
 // Up to here an overlapping last vector, which is a further copy, is worth its compilation.
-constexpr int kOverlapCost = 40;
+constexpr int kOverlapCost = 16;
 
 llvm::BasicBlock* NewBlock(llvm::Function* function) {
   return llvm::BasicBlock::Create(function->getContext(), "", function);
