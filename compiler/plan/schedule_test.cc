@@ -279,6 +279,11 @@ TEST(Concatenate, AlongEveryAxis) {
       ExpectLikeReference(p.graph(), 19);
     }
   }
+  Program many;
+  std::vector<ValueId> operands;
+  for (int k = 0; k < 40; ++k) operands.push_back(many.Argument({kF32, {3, 1 + k % 4}}));
+  many.Return({many.Add(OpCode::kConcatenate, operands, {kF32, {3, 100}}, {.dims = {1}})});
+  ExpectLikeReference(many.graph(), 19);
   Program p;  // more than one tile
   ValueId x = p.Argument({kF32, {30000}}), y = p.Argument({kF32, {1000}});
   p.Return({p.Add(OpCode::kConcatenate, {x, y, x}, {kF32, {61000}}, {.dims = {0}})});

@@ -1,15 +1,19 @@
 #include "compiler/plan/schedules/pieces.h"
 
 #include <algorithm>
+#include <span>
 
 namespace treadle::plan {
 namespace {
 
+constexpr size_t kBoxesAPhase = 16;   // a phase is a function: no larger than the register allocator likes
 constexpr int64_t kOneTileNs = 3000;  // boxes that take less in all are one tile
 
 }  // namespace
 
-Status WriteBoxes(Kernel& kernel, const Boxes& boxes) {
+namespace {
+
+Status WritePhase(Kernel& kernel, std::span<const std::unique_ptr<MapBox>> boxes) {
   Builder& b = kernel.b();
   int64_t cost = 0, tiles = 0;
   bool single = true;
@@ -36,6 +40,16 @@ Status WriteBoxes(Kernel& kernel, const Boxes& boxes) {
     tiles += box->tiles();
   }
   kernel.EndPhase(single ? 1 : tiles, cost);
+  return OkStatus();
+}
+
+}  // namespace
+
+Status WriteBoxes(Kernel& kernel, const Boxes& boxes) {
+  for (size_t first = 0; first < boxes.size(); first += kBoxesAPhase) {
+    std::span<const std::unique_ptr<MapBox>> all(boxes);
+    TREADLE_RETURN_IF_ERROR(WritePhase(kernel, all.subspan(first, std::min(kBoxesAPhase, boxes.size() - first))));
+  }
   return OkStatus();
 }
 

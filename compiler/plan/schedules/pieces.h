@@ -13,7 +13,7 @@ namespace treadle::plan {
 
 using Boxes = std::vector<std::unique_ptr<MapBox>>;
 
-// One phase whose tiles are those of the boxes, one box after another. Small ones are one tile.
+// Phases whose tiles are those of the boxes, one box after another. Small ones are one tile.
 Status WriteBoxes(Kernel& kernel, const Boxes& boxes);
 
 // REQUIRES: the group's last operation is a concatenate (pad); its only output.
