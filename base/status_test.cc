@@ -32,8 +32,9 @@ TEST(StatusTest, ErrorsTravel) {
 TEST(StatusTest, CopiesAreEqual) {
   Status first = NotFound("a");
   Status second = first;
+  first = OkStatus();
   EXPECT_EQ(second.message(), "a");
-  EXPECT_EQ(first.code(), second.code());
+  EXPECT_EQ(second.code(), StatusCode::kNotFound);
 }
 
 }  // namespace

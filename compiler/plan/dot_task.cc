@@ -7,7 +7,6 @@
 namespace treadle::plan {
 namespace {
 
-using kernels::dense::DotDim;
 using kernels::dense::DotShape;
 
 bool Contains(const std::vector<int64_t>& list, int64_t value) {

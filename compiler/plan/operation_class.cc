@@ -4,7 +4,6 @@
 
 namespace treadle::plan {
 
-using graph::OpClass;
 using graph::OpCode;
 
 namespace {
