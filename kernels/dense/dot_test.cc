@@ -1,6 +1,7 @@
 #include "kernels/dense/dot.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cmath>
 #include <cstring>
@@ -44,6 +45,26 @@ uint16_t ToBf16(double value) {
   bool round = low > 0x8000 || (low == 0x8000 && (rest > 0 || (rest == 0 && (up & 1))));
   return static_cast<uint16_t>(up + round);
 }
+
+// Bytes that end where a page begins that may not be touched: reading past them ends the test.
+class GuardedBytes {
+ public:
+  explicit GuardedBytes(int64_t size) : size_(size), mapped_((size + 4095) / 4096 * 4096 + 4096) {
+    void* map = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_NE(map, MAP_FAILED);
+    map_ = static_cast<uint8_t*>(map);
+    EXPECT_EQ(mprotect(map_ + mapped_ - 4096, 4096, PROT_NONE), 0);
+  }
+  ~GuardedBytes() { munmap(map_, mapped_); }
+  GuardedBytes(const GuardedBytes&) = delete;
+  uint8_t* data() { return map_ + mapped_ - 4096 - size_; }
+  int64_t size() const { return size_; }
+  bool operator==(GuardedBytes& other) { return size_ == other.size_ && std::memcmp(data(), other.data(), size_) == 0; }
+
+ private:
+  int64_t size_, mapped_;
+  uint8_t* map_;
+};
 
 // Tensors hold their elements as they lie in memory; Get and Set go through the widest type of their kind.
 template <typename V>
@@ -136,7 +157,7 @@ void Set(ElementType type, uint8_t* p, V value) {
 
 struct Tensor {
   ElementType type = ElementType::kF32;
-  std::vector<uint8_t> bytes;
+  GuardedBytes bytes;
 
   Tensor(ElementType type, int64_t elements) : type(type), bytes(elements * ElementBytes(type)) {}
   // Part 1 is the imaginary one of a complex element.
@@ -146,7 +167,7 @@ struct Tensor {
 
   void Fill(std::mt19937_64& random) {
     int parts = IsComplex(type) ? 2 : 1;
-    for (int64_t i = 0; i < static_cast<int64_t>(bytes.size()) / ElementBytes(type); ++i) {
+    for (int64_t i = 0; i < bytes.size() / ElementBytes(type); ++i) {
       for (int part = 0; part < parts; ++part) {
         if (type == ElementType::kI1)
           Set<int64_t>(type, At(i), random() % 8 == 0);
