@@ -15,8 +15,8 @@ namespace treadle {
 // Thread-safe. Destruction waits until the queue is empty.
 class SerialQueue {
  public:
-  // At most `depth` tasks are in the queue; beyond that Push blocks while they run. It does not block on a worker, which
-  // must not, nor while the queue itself waits for an event: the caller may be who makes that ready.
+  // At most `depth` tasks are in the queue; beyond that Push blocks while they run. It does not block on a worker,
+  // which must not, nor while the queue itself waits for an event: the caller may be who makes that ready.
   SerialQueue(ThreadPool* pool, int depth) : pool_(pool), depth_(depth) {}
   ~SerialQueue() { Drain(); }
 

@@ -52,7 +52,7 @@ int ElementBits(ElementType type);
 std::string_view ElementTypeName(ElementType type);
 std::optional<ElementType> ParseElementType(std::string_view name);
 
-bool IsFloat(ElementType type);  // real floating point, any width
+bool IsFloat(ElementType type);     // real floating point, any width
 bool IsSigned(ElementType type);    // i2 to i64
 bool IsUnsigned(ElementType type);  // u2 to u64
 inline bool IsInteger(ElementType type) { return IsSigned(type) || IsUnsigned(type); }  // without i1

@@ -6,7 +6,8 @@
 
 namespace treadle {
 
-// Runs `work` on a thread with 64 MiB of stack (touched only as used) and waits for it. Where no thread can be had, on this one.
+// Runs `work` on a thread with 64 MiB of stack (touched only as used) and waits for it. Where no thread can be had, on
+// this one.
 void RunOnLargeStack(const std::function<void()>& work);
 
 }  // namespace treadle

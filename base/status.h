@@ -82,9 +82,9 @@ class [[nodiscard]] StatusOr {
  public:
   StatusOr(Status status) : status_(std::move(status)) { assert(!status_.ok() && "an Ok status carries a value"); }
   StatusOr(T value) : value_(std::move(value)) {}
-  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U&&, T> && !std::is_same_v<std::decay_t<U>, T> &&
-                                                    !std::is_same_v<std::decay_t<U>, Status> &&
-                                                    !std::is_same_v<std::decay_t<U>, StatusOr>>>
+  template <typename U, typename = std::enable_if_t<
+                            std::is_convertible_v<U&&, T> && !std::is_same_v<std::decay_t<U>, T> &&
+                            !std::is_same_v<std::decay_t<U>, Status> && !std::is_same_v<std::decay_t<U>, StatusOr>>>
   StatusOr(U&& value) : value_(std::forward<U>(value)) {}
 
   bool ok() const { return status_.ok(); }
@@ -102,8 +102,8 @@ class [[nodiscard]] StatusOr {
   std::optional<T> value_;
 };
 
-#define TREADLE_RETURN_IF_ERROR(expr)                               \
-  do {                                                              \
+#define TREADLE_RETURN_IF_ERROR(expr)                                                              \
+  do {                                                                                             \
     if (::treadle::Status treadle_status_ = (expr); !treadle_status_.ok()) return treadle_status_; \
   } while (false)
 
@@ -114,8 +114,7 @@ class [[nodiscard]] StatusOr {
   if (!tmp.ok()) return tmp.status();             \
   lhs = *std::move(tmp)
 // TREADLE_ASSIGN_OR_RETURN(auto x, F()): x is F()'s value, or this function returns F()'s error.
-#define TREADLE_ASSIGN_OR_RETURN(lhs, expr) \
-  TREADLE_ASSIGN_OR_RETURN_(TREADLE_CONCAT_(treadle_or_, __LINE__), lhs, expr)
+#define TREADLE_ASSIGN_OR_RETURN(lhs, expr) TREADLE_ASSIGN_OR_RETURN_(TREADLE_CONCAT_(treadle_or_, __LINE__), lhs, expr)
 
 }  // namespace treadle
 

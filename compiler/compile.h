@@ -21,8 +21,8 @@ struct CompileOptions {
 };
 
 // `program`: StableHLO text, MLIR bytecode or a portable artifact. Thread-safe; needs no more than 512 KiB of stack.
-// Errors: INVALID_ARGUMENT with file, line and operation for programs that do not parse or verify; UNIMPLEMENTED naming the
-// operation, its types and its source location.
+// Errors: INVALID_ARGUMENT with file, line and operation for programs that do not parse or verify; UNIMPLEMENTED naming
+// the operation, its types and its source location.
 StatusOr<executable::Executable> Compile(std::string_view program, const CompileOptions& options);
 
 // Where to stop and what to print.
@@ -32,7 +32,7 @@ enum class Stage : uint8_t {
   kPlan,       // loop plans and steps
   kLlvm,       // LLVM IR
   kAssembly,
-  kObject,     // ELF bytes
+  kObject,  // ELF bytes
 };
 StatusOr<std::string> CompileTo(Stage stage, std::string_view program, const CompileOptions& options);
 

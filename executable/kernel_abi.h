@@ -2,8 +2,8 @@
  * Plain C, so that any language can provide or call kernels.
  *
  * A kernel is a function over a range of *tiles*. How many tiles a step has, and what a tile covers, is fixed by sizes
- * alone; the executor hands out ranges of tiles, in any order, to any number of threads, each tile exactly once. A kernel
- * must not rely on which ranges it is given: results are the same bits for every split. */
+ * alone; the executor hands out ranges of tiles, in any order, to any number of threads, each tile exactly once. A
+ * kernel must not rely on which ranges it is given: results are the same bits for every split. */
 #ifndef TREADLE_EXECUTABLE_KERNEL_ABI_H_
 #define TREADLE_EXECUTABLE_KERNEL_ABI_H_
 
@@ -27,12 +27,13 @@ enum TreadleKernelError {
 };
 
 typedef struct TreadleCallFrame {
-  /* Tensors in the kernel's own order, inputs and outputs. Dense unless the push constants say otherwise. Alignment: that
-   * of the element type; buffers of the runtime's own are 64-byte aligned, imported memory need not be. An output may be
-   * the same memory as an input only where the kernel declared that it may. Null for tensors without elements. */
+  /* Tensors in the kernel's own order, inputs and outputs. Dense unless the push constants say otherwise. Alignment:
+   * that of the element type; buffers of the runtime's own are 64-byte aligned, imported memory need not be. An output
+   * may be the same memory as an input only where the kernel declared that it may. Null for tensors without elements.
+   */
   void* const* buffers;
-  /* Push constants: sizes, strides, scalar literals. 8 bytes each: integers sign- or zero-extended to 64 bits, floats as
-   * their bits in the low end. */
+  /* Push constants: sizes, strides, scalar literals. 8 bytes each: integers sign- or zero-extended to 64 bits, floats
+   * as their bits in the low end. */
   const uint64_t* args;
   /* Memory for this call alone (one per running worker), 64-byte aligned, contents undefined. Size: the step's. */
   void* local;

@@ -19,8 +19,8 @@ enum class IsaLevel : uint8_t {
 
 struct Target {
   IsaLevel isa = IsaLevel::kV2;
-  bool avx512_bf16 = false;  // vdpbf16ps, vcvtneps2bf16; only with kV4
-  bool avx512_vnni = false;  // vpdpbusd; only with kV4
+  bool avx512_bf16 = false;       // vdpbf16ps, vcvtneps2bf16; only with kV4
+  bool avx512_vnni = false;       // vpdpbusd; only with kV4
   std::string cpu = "x86-64-v2";  // LLVM's name of the microarchitecture to schedule for
   int64_t l1_bytes = 32 << 10;    // data cache of a core
   int64_t l2_bytes = 512 << 10;

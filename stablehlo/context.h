@@ -12,9 +12,9 @@ namespace treadle::stablehlo {
 
 std::unique_ptr<mlir::MLIRContext> MakeContext();
 
-// A context of this process's own that somebody has used before, or a new one; goes back when the object ends. What it has
-// read stays in it (types and attributes are never freed), so a context is given up after some dozens of programs. Programs in it
-// must end first. Thread-safe.
+// A context of this process's own that somebody has used before, or a new one; goes back when the object ends. What it
+// has read stays in it (types and attributes are never freed), so a context is given up after some dozens of programs.
+// Programs in it must end first. Thread-safe.
 class BorrowedContext {
  public:
   BorrowedContext();

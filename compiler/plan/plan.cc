@@ -20,7 +20,8 @@ int64_t BytesOfRole(const Plan& plan, const std::vector<uint64_t>& args, Role ro
   int64_t bytes = 0;
   for (const Buffer& buffer : plan.buffers) {
     if (buffer.role != role) continue;
-    int64_t elements = buffer.elements.c + (buffer.elements.sym >= 0 ? static_cast<int64_t>(args[buffer.elements.sym]) : 0);
+    int64_t elements =
+        buffer.elements.c + (buffer.elements.sym >= 0 ? static_cast<int64_t>(args[buffer.elements.sym]) : 0);
     bytes += (elements * ElementBytes(buffer.elt) + 63) / 64 * 64;
   }
   return bytes;
@@ -38,7 +39,11 @@ Id Plan::Next(Id id) const {
   return std::max({id + 1, l.body.end, l.cond.end, l.combine.end});
 }
 
-int64_t LocalBytes(const Plan& plan, const std::vector<uint64_t>& args) { return BytesOfRole(plan, args, Role::kLocal); }
-int64_t ScratchBytes(const Plan& plan, const std::vector<uint64_t>& args) { return BytesOfRole(plan, args, Role::kScratch); }
+int64_t LocalBytes(const Plan& plan, const std::vector<uint64_t>& args) {
+  return BytesOfRole(plan, args, Role::kLocal);
+}
+int64_t ScratchBytes(const Plan& plan, const std::vector<uint64_t>& args) {
+  return BytesOfRole(plan, args, Role::kScratch);
+}
 
 }  // namespace treadle::plan

@@ -1,13 +1,14 @@
 // The loop plan: what a kernel does, as plain data between StableHLO and machine code.
 //
-// A plan is a *scalar program with one lane axis*. Every value in it is a scalar. A `lanes` loop says which index is spread
-// over vector lanes; the emitter widens what varies along it and leaves the rest scalar, so no vector type, shuffle, mask or
-// tail is ever written here. There are four kinds of node: operation, loop, move and call; reductions, softmax, `while` and
-// the like are compositions of these: a reduction is a loop whose carries are combined by a *tree*.
+// A plan is a *scalar program with one lane axis*. Every value in it is a scalar. A `lanes` loop says which index is
+// spread over vector lanes; the emitter widens what varies along it and leaves the rest scalar, so no vector type,
+// shuffle, mask or tail is ever written here. There are four kinds of node: operation, loop, move and call; reductions,
+// softmax, `while` and the like are compositions of these: a reduction is a loop whose carries are combined by a
+// *tree*.
 //
-// Plans do not know sizes: extents, strides and most literals are push constants (Op::kPush), so that one kernel serves every
-// shape. A plan's text (print.h) is its identity. Plans are built by schedules through builder.h, checked by verify.h, run by
-// interpret.h (the oracle) and turned into code by compiler/emit.
+// Plans do not know sizes: extents, strides and most literals are push constants (Op::kPush), so that one kernel serves
+// every shape. A plan's text (print.h) is its identity. Plans are built by schedules through builder.h, checked by
+// verify.h, run by interpret.h (the oracle) and turned into code by compiler/emit.
 #ifndef TREADLE_COMPILER_PLAN_PLAN_H_
 #define TREADLE_COMPILER_PLAN_PLAN_H_
 
@@ -29,7 +30,7 @@ enum class Op : uint8_t {
 #include "compiler/plan/ops.def"
 };
 std::string_view OpText(Op op);
-int OpArity(Op op);   // -1: any
+int OpArity(Op op);  // -1: any
 bool OpIsPure(Op op);
 
 // kTotal*: the order of bits, -NaN < -inf < ... < -0 < +0 < ... < NaN; floats only.
@@ -42,14 +43,15 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-// index * stride. `index` is any i64 value in scope: one that varies along the lanes other than as the lane index itself
-// makes the access a gather.
+// index * stride. `index` is any i64 value in scope: one that varies along the lanes other than as the lane index
+// itself makes the access a gather.
 struct Term {
   Id index = kNone;
   Size stride;
 };
 
-// Element number offset + sum of terms of a buffer, in 64-bit arithmetic. In bounds by construction: clamps are operations.
+// Element number offset + sum of terms of a buffer, in 64-bit arithmetic. In bounds by construction: clamps are
+// operations.
 struct Access {
   uint16_t buffer = 0;
   Size offset;
@@ -57,7 +59,7 @@ struct Access {
 };
 
 enum class Role : uint8_t {
-  kIn,       // CallFrame::buffers, in order of the plan's buffers of roles kIn, kOut, kInOut
+  kIn,  // CallFrame::buffers, in order of the plan's buffers of roles kIn, kOut, kInOut
   kOut,
   kInOut,
   kLocal,    // CallFrame::local: one copy a running call; contents undefined at the start of each tile
@@ -68,8 +70,9 @@ enum class Role : uint8_t {
 struct Buffer {
   ElementType elt = ElementType::kInvalid;
   Role role = Role::kIn;
-  int16_t may_share = -1;  // kOut: the number of a kIn buffer whose memory this one may be; reads then precede writes per element
-  Size elements;           // kLocal and kScratch only
+  int16_t may_share =
+      -1;  // kOut: the number of a kIn buffer whose memory this one may be; reads then precede writes per element
+  Size elements;  // kLocal and kScratch only
 };
 
 // A run of Plan::operands.
@@ -85,8 +88,8 @@ struct Node {
   uint64_t imm = 0;
 };
 
-// Nodes [first, end). Blocks are stretches of Plan::nodes: block arguments, body, kYield. Loops inside stand with all their
-// blocks within the stretch. Empty: first == end.
+// Nodes [first, end). Blocks are stretches of Plan::nodes: block arguments, body, kYield. Loops inside stand with all
+// their blocks within the stretch. Empty: first == end.
 struct Block {
   Id first = 0;
   Id end = 0;
@@ -95,7 +98,8 @@ struct Block {
 
 enum class LoopKind : uint8_t {
   kFor,    // index from lo below hi by step
-  kLanes,  // index from lo below hi by 1, spread over lanes. Not inside another kLanes. Iterations independent unless `tree`
+  kLanes,  // index from lo below hi by 1, spread over lanes. Not inside another kLanes. Iterations independent unless
+           // `tree`
   kWhile,  // as long as `cond` yields true
   kIf,     // once, `body` or `cond` (the else branch), by the uniform i1 value `lo`
 };
@@ -108,33 +112,34 @@ enum class Tree : uint8_t {
   kPairwise,  // kFor only: a balanced tree over iterations in order, by a binary counter
 };
 
-// Tree::kLanes: slots = the largest power of two <= kSlotBytes / (bytes of all carries together, i1 as 1 byte, bf16 and f16 as
-// in memory). Iteration i goes to slot (i - leaf start) mod slots in order; at the end of a leaf the slots are folded by halves
-// (slot s with slot s + width/2); leaves of kLeafElements iterations are folded pairwise by number with a binary counter. Slots that got no
-// iteration take no part; results are combine(init, fold). The same on every instruction set.
-// Tree::kInOrder: leaves of kLeafElements, in each a balanced tree over adjacent elements: at each level element 2k is combined with 2k+1, an
-// odd last one moves up as it is; leaves pairwise by number; then combine(init, fold).
-// Tree::kPairwise: binary counter over iterations in order: two subtrees of equal size are combined as soon as both are there;
-// at the end the remaining subtrees are combined from the smallest (latest) to the largest, earlier operand left; then combine(init, fold).
-// No iterations: the results are init.
+// Tree::kLanes: slots = the largest power of two <= kSlotBytes / (bytes of all carries together, i1 as 1 byte, bf16 and
+// f16 as in memory). Iteration i goes to slot (i - leaf start) mod slots in order; at the end of a leaf the slots are
+// folded by halves (slot s with slot s + width/2); leaves of kLeafElements iterations are folded pairwise by number
+// with a binary counter. Slots that got no iteration take no part; results are combine(init, fold). The same on every
+// instruction set. Tree::kInOrder: leaves of kLeafElements, in each a balanced tree over adjacent elements: at each
+// level element 2k is combined with 2k+1, an odd last one moves up as it is; leaves pairwise by number; then
+// combine(init, fold). Tree::kPairwise: binary counter over iterations in order: two subtrees of equal size are
+// combined as soon as both are there; at the end the remaining subtrees are combined from the smallest (latest) to the
+// largest, earlier operand left; then combine(init, fold). No iterations: the results are init.
 inline constexpr int kSlotBytes = 256;
 inline constexpr int kLeafElements = 8192;
 
-// Block arguments. kFor, kLanes: the index (i64), then the carries unless `tree`. kWhile: the carries, for cond and body.
-// kIf: none. `combine` (only with a tree): accumulated values, then new values, one of each per carry; yields as many.
+// Block arguments. kFor, kLanes: the index (i64), then the carries unless `tree`. kWhile: the carries, for cond and
+// body. kIf: none. `combine` (only with a tree): accumulated values, then new values, one of each per carry; yields as
+// many.
 struct Loop {
   LoopKind kind = LoopKind::kFor;
   Tree tree = Tree::kNone;
   uint8_t unroll = 1;  // independent copies of the body in flight; never changes a result
   Id lo = kNone;       // i64, uniform; kIf: the condition
   Id hi = kNone;
-  Id step = kNone;     // kFor; kNone: 1. Positive
-  Range init;          // first value of each carry
+  Id step = kNone;  // kFor; kNone: 1. Positive
+  Range init;       // first value of each carry
   Block body, cond, combine;
 };
 
-// A two-dimensional copy with any strides, for transposes: to[r*to_stride[0] + c*to_stride[1]] = from[r*from_stride[0] + ...]
-// for r below extent[0], c below extent[1]. The accesses give element (0, 0).
+// A two-dimensional copy with any strides, for transposes: to[r*to_stride[0] + c*to_stride[1]] = from[r*from_stride[0]
+// + ...] for r below extent[0], c below extent[1]. The accesses give element (0, 0).
 struct Move {
   Access from, to;
   Size from_stride[2], to_stride[2];
@@ -142,14 +147,15 @@ struct Move {
   bool stream = false;  // the destination is not read again soon
 };
 
-// A call of a kernel of kernels/table.h or of another plan's phase, with tiles 0..1. Buffers are addressed from their access on.
+// A call of a kernel of kernels/table.h or of another plan's phase, with tiles 0..1. Buffers are addressed from their
+// access on.
 struct Call {
   std::string symbol;
   std::vector<Access> buffers;
 };
 
-// One exported function. Its block's argument is the tile number (i64). The executor runs the phases of a plan as separate
-// steps, one after the other.
+// One exported function. Its block's argument is the tile number (i64). The executor runs the phases of a plan as
+// separate steps, one after the other.
 struct Phase {
   Block body;
 };
@@ -179,9 +185,9 @@ struct Plan {
 // A plan with its push constants for particular shapes.
 struct Instance {
   Plan plan;
-  std::vector<uint64_t> args;       // as in CallFrame::args
-  std::vector<int64_t> tiles;       // per phase
-  std::vector<int64_t> cost_ns;     // per phase, one thread
+  std::vector<uint64_t> args;    // as in CallFrame::args
+  std::vector<int64_t> tiles;    // per phase
+  std::vector<int64_t> cost_ns;  // per phase, one thread
 };
 
 // Bytes of CallFrame::local and CallFrame::scratch that the plan needs with these push constants.

@@ -40,8 +40,8 @@ std::vector<Dim> CanonicalDims(const graph::Graph& graph, const graph::Op& op) {
   return dims;
 }
 
-// Results from this size on are written past the caches, whatever the last one's size: it is shared, on servers by many.
-// A 64 MiB transpose in a 260 MiB cache: 20 ms, streamed 9, a plain copy 9.
+// Results from this size on are written past the caches, whatever the last one's size: it is shared, on servers by
+// many. A 64 MiB transpose in a 260 MiB cache: 20 ms, streamed 9, a plain copy 9.
 constexpr int64_t kStreamBytes = 16 << 20;
 
 class Transpose {
