@@ -17,7 +17,7 @@ using testing::Program;
 constexpr ElementType kF32 = ElementType::kF32;
 
 TEST(Map, Chain) {
-  for (std::vector<int64_t> dims :
+  for (const std::vector<int64_t>& dims :
        std::vector<std::vector<int64_t>>{{}, {1}, {7}, {0}, {3, 5}, {2, 0, 3}, {4, 1, 9}, {40000}}) {
     Program p;
     ValueId x = p.Argument({kF32, dims}), y = p.Argument({kF32, dims});
@@ -170,7 +170,7 @@ TEST(Rows, ArgmaxWithTiesAndNans) {
 
 // x, y -> x * y' where y' is the second of the pairs: associative, not commutative.
 TEST(Rows, RegionsInOrder) {
-  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{{1}, {0}, {0, 1}}) {
+  for (const std::vector<int64_t>& dims : std::vector<std::vector<int64_t>>{{1}, {0}, {0, 1}}) {
     for (auto [n, c] : std::vector<std::pair<int64_t, int64_t>>{{5, 40}, {300, 3}, {2, 8200}}) {
       Program p;
       ValueId a = p.Argument({ElementType::kU32, {n, c}}), b = p.Argument({ElementType::kU32, {n, c}});
