@@ -540,7 +540,7 @@ class Maker:
         if is_int(dtype):
             names = ["neg", "abs", "sign", "not", "popcnt", "clz"] if dtype in SIGNED else ["not", "popcnt", "clz", "neg"]
         else:
-            names = ["neg", "abs", "sign", "floor", "ceil", "round", "is_finite"] + ([] if self.exact else list(INEXACT - {"pow", "atan2"}) * 2)
+            names = ["neg", "abs", "sign", "floor", "ceil", "round", "is_finite"] + ([] if self.exact else sorted(INEXACT - {"pow", "atan2"}) * 2)
         return self.emit(self.pick(names), [i])
 
     def binary(self):
@@ -578,7 +578,7 @@ class Maker:
 
     def convert(self):
         # JAX converts literals itself, and those that do not fit its own way.
-        i = self.find(lambda v: v.ndim > 0 or not is_float(v.dtype) or 0 <= v <= 100)
+        i = self.find(lambda v: v.ndim > 0 or not is_float(v.dtype) or (np.isfinite(v) and 0 <= v <= 100))
         if i is None:
             return False
         return self.emit("convert", [i], dtype=self.pick(self.dtypes or DTYPES))
