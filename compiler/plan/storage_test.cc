@@ -85,8 +85,9 @@ struct Program {
         task.group.outputs = op.results;
         task.group.starts_from = {op.code == OpCode::kDynamicUpdateSlice ? 0 : -1};
         for (size_t i = 0; i < task.group.inputs.size(); ++i)
-          task.instance.plan.buffers.push_back({ElementType::kF32, Role::kIn});
-        task.instance.plan.buffers.push_back({ElementType::kF32, Role::kOut, static_cast<int16_t>(sharing ? 0 : -1)});
+          task.instance.plan.buffers.push_back({ElementType::kF32, Role::kIn, -1, {}});
+        task.instance.plan.buffers.push_back(
+            {ElementType::kF32, Role::kOut, static_cast<int16_t>(sharing ? 0 : -1), {}});
       }
       task.end = clock++;
       list.tasks.push_back(std::move(task));
