@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cstdlib>
@@ -67,16 +68,24 @@ int64_t SystemLimit() {
 
 // Huge pages are read and written faster, and are cheaper to get, 0.2 ms each, than the small pages they stand for. But
 // a virtual machine may have to get memory that it has never used from its host: 3 to 6 ms each, while small pages come
-// from memory that was freed just now. So the first page is tried and timed, and the rest stays small where it was
-// slow.
+// from memory that was freed just now. So the first page of a block is tried and timed; where it was slow, the rest of
+// the block and the next blocks stay small. Thread-safe.
 void AdviseHugePages(char* memory, int64_t size) {
   constexpr auto kSlow = std::chrono::milliseconds(1);
+  constexpr int kBlocksToPause = 31;
+  static std::atomic<int> pause = 0;  // of all devices; a lost update costs one try
+  if (int left = pause.load(std::memory_order_relaxed); left > 0) {
+    pause.store(left - 1, std::memory_order_relaxed);
+    return;
+  }
   madvise(memory, kHugePage, MADV_HUGEPAGE);  // a system without huge pages is slower, not wrong
-  if (size == kHugePage) return;
   const auto start = std::chrono::steady_clock::now();
   *static_cast<volatile char*>(memory) = 0;
-  if (std::chrono::steady_clock::now() - start > kSlow) return;
-  madvise(memory + kHugePage, size - kHugePage, MADV_HUGEPAGE);
+  if (std::chrono::steady_clock::now() - start > kSlow) {
+    pause.store(kBlocksToPause, std::memory_order_relaxed);
+  } else {
+    madvise(memory + kHugePage, size - kHugePage, MADV_HUGEPAGE);
+  }
 }
 
 // `size` bytes, a multiple of 2 MiB, aligned to 2 MiB, on huge pages where they are quick to get; null without room.
