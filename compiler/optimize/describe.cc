@@ -33,18 +33,11 @@ void Collect(mlir::Location location, Parts& parts) {
       });
 }
 
-std::string TextOf(mlir::Type type) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << type;
-  return text;
-}
-
 std::optional<ElementType> ElementTypeOf(mlir::Type type) {
   if (auto integer = llvm::dyn_cast<mlir::IntegerType>(type)) {
     return ParseElementType((integer.isUnsigned() ? "ui" : "i") + std::to_string(integer.getWidth()));
   }
-  if (llvm::isa<mlir::FloatType>(type)) return ParseElementType(TextOf(type));
+  if (llvm::isa<mlir::FloatType>(type)) return ParseElementType(TypeText(type));
   return std::nullopt;
 }
 
@@ -55,6 +48,13 @@ bool Planned(ElementType type) {
 }
 
 }  // namespace
+
+std::string TypeText(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << type;
+  return text;
+}
 
 std::string LocationText(mlir::Location location, llvm::ArrayRef<mlir::Location> calls) {
   Parts parts;
@@ -69,9 +69,9 @@ std::string LocationText(mlir::Location location, llvm::ArrayRef<mlir::Location>
 
 std::string Describe(mlir::Operation* op) {
   std::string text = op->getName().getStringRef().str() + " (";
-  for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) text += (i ? ", " : "") + TextOf(type);
+  for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) text += (i ? ", " : "") + TypeText(type);
   text += ") -> (";
-  for (auto [i, type] : llvm::enumerate(op->getResultTypes())) text += (i ? ", " : "") + TextOf(type);
+  for (auto [i, type] : llvm::enumerate(op->getResultTypes())) text += (i ? ", " : "") + TypeText(type);
   return text + ")";
 }
 
@@ -81,13 +81,13 @@ Status NotYet(mlir::Operation* op, std::string_view why) {
 
 StatusOr<Shape> ShapeOf(mlir::Type type, mlir::Operation* op) {
   auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
-  if (!tensor) return NotYet(op, "values of type " + TextOf(type));
-  if (!tensor.hasStaticShape()) return NotYet(op, "dynamic dimensions in " + TextOf(type));
+  if (!tensor) return NotYet(op, "values of type " + TypeText(type));
+  if (!tensor.hasStaticShape()) return NotYet(op, "dynamic dimensions in " + TypeText(type));
   std::optional<ElementType> element = ElementTypeOf(tensor.getElementType());
-  if (!element || !Planned(*element)) return NotYet(op, "elements of type " + TextOf(tensor.getElementType()));
+  if (!element || !Planned(*element)) return NotYet(op, "elements of type " + TypeText(tensor.getElementType()));
   Shape shape{*element, std::vector<int64_t>(tensor.getShape().begin(), tensor.getShape().end())};
   if (shape.bytes() == std::numeric_limits<int64_t>::max()) {
-    return ResourceExhausted("the size of " + TextOf(type) + " in " + Describe(op) + " does not fit 64 bits");
+    return ResourceExhausted("the size of " + TypeText(type) + " in " + Describe(op) + " does not fit 64 bits");
   }
   return shape;
 }

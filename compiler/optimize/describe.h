@@ -20,6 +20,9 @@ std::string LocationText(mlir::Location location, llvm::ArrayRef<mlir::Location>
 // "stablehlo.add (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>)".
 std::string Describe(mlir::Operation* op);
 
+// "tensor<3xf32>".
+std::string TypeText(mlir::Type type);
+
 // UNIMPLEMENTED: Describe(op) is not implemented yet[: why]. Where the operation stands is for the caller to add.
 Status NotYet(mlir::Operation* op, std::string_view why = "");
 

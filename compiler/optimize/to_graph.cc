@@ -42,6 +42,7 @@ class Importer {
   StatusOr<graph::Graph> Run(mlir::func::FuncOp func) {
     graph_.name = func.getName().str();
     RegionId main = graph_.AddRegion();
+    for (mlir::BlockArgument argument : func.getArguments()) TREADLE_RETURN_IF_ERROR(CheckArgument(func, argument));
     TREADLE_RETURN_IF_ERROR(ImportArguments(func.getBody().front(), main, func));
     for (unsigned i = 0; i < func.getNumArguments(); ++i) ReadDonation(func, i);
     TREADLE_ASSIGN_OR_RETURN(graph_.regions[main].results, ImportBlock(func.getBody().front(), main, 0));
@@ -49,6 +50,15 @@ class Importer {
   }
 
  private:
+  // The signature's errors name the argument: the function as an operation has no types to show.
+  Status CheckArgument(mlir::func::FuncOp func, mlir::BlockArgument argument) {
+    StatusOr<Shape> shape = ShapeOf(argument.getType(), func);
+    if (shape.ok() || shape.status().code() != StatusCode::kUnimplemented) return shape.status();
+    return Unimplemented("argument " + std::to_string(argument.getArgNumber()) + " of @" + func.getName().str() + ": " +
+                         TypeText(argument.getType()) + " is not implemented yet, at " +
+                         LocationText(argument.getLoc(), {func.getLoc()}));
+  }
+
   void ReadDonation(mlir::func::FuncOp func, unsigned argument) {
     auto aliased = func.getArgAttrOfType<mlir::IntegerAttr>(argument, "tf.aliasing_output");
     auto donor = func.getArgAttrOfType<mlir::BoolAttr>(argument, "jax.buffer_donor");
