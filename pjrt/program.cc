@@ -87,13 +87,12 @@ StatusOr<std::shared_ptr<const Program>> DeserializeProgram(std::string_view byt
   try {
     protozero::pbf_reader message(bytes.data(), bytes.size());
     while (message.next()) {
-      if (message.tag() > 3) {
+      const protozero::pbf_tag_type tag = message.tag();  // reading the value forgets it
+      if (tag > 3) {
         message.skip();
-        continue;
+      } else {
+        (tag == 1 ? executable_bytes : tag == 2 ? serialized_options : platform) = message.get_string();
       }
-      (message.tag() == 1   ? executable_bytes
-       : message.tag() == 2 ? serialized_options
-                            : platform) = message.get_string();
     }
   } catch (const protozero::exception&) {
     platform.clear();
