@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <unordered_map>
@@ -196,8 +197,35 @@ StatusOr<std::string> CompileTo(Stage stage, std::string_view bytes, const Compi
   return *std::move(result);
 }
 
-void WarmUpInBackground(const executable::Target& target) {
-  std::thread([target] { emit::WarmUp(target); }).detach();
-}
+namespace {
+
+// Joined by FinishWarmUp, and at the latest when the process ends.
+class WarmUpThread {
+ public:
+  static WarmUpThread& Get() {
+    static WarmUpThread thread;
+    return thread;
+  }
+  ~WarmUpThread() { Join(); }
+
+  void Start(const executable::Target& target) {
+    std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) thread_ = std::thread([target] { emit::WarmUp(target); });
+  }
+  void Join() {
+    std::lock_guard lock(mutex_);
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+void WarmUpInBackground(const executable::Target& target) { WarmUpThread::Get().Start(target); }
+
+void FinishWarmUp() { WarmUpThread::Get().Join(); }
 
 }  // namespace treadle::compiler

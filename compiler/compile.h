@@ -39,6 +39,9 @@ StatusOr<std::string> CompileTo(Stage stage, std::string_view program, const Com
 // Prepares the code generator in the background of whatever happens next; returns at once. Call once a process.
 void WarmUpInBackground(const executable::Target& target);
 
+// Waits for the warm-up, if one is going on: the process must not end in the middle of it. Any number of times.
+void FinishWarmUp();
+
 }  // namespace treadle::compiler
 
 #endif  // TREADLE_COMPILER_COMPILE_H_
