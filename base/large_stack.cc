@@ -2,34 +2,49 @@
 
 #include <pthread.h>
 
-#include <cstddef>
+#include <vector>
 
 namespace treadle {
 namespace {
-
-constexpr size_t kStackBytes = size_t{64} << 20;
 
 void* Run(void* work) {
   (*static_cast<const std::function<void()>*>(work))();
   return nullptr;
 }
 
+bool Start(size_t stack_bytes, const std::function<void()>& work, pthread_t* thread) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  const bool started = pthread_attr_setstacksize(&attributes, stack_bytes) == 0 &&
+                       pthread_create(thread, &attributes, Run, const_cast<std::function<void()>*>(&work)) == 0;
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
 }  // namespace
 
-void RunOnLargeStack(const std::function<void()>& work) {
-  pthread_attr_t attributes;
+void RunOnLargeStack(size_t stack_bytes, const std::function<void()>& work) {
   pthread_t thread;
-  bool started = false;
-  if (pthread_attr_init(&attributes) == 0) {
-    started = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
-              pthread_create(&thread, &attributes, Run, const_cast<std::function<void()>*>(&work)) == 0;
-    pthread_attr_destroy(&attributes);
-  }
-  if (started) {
+  if (Start(stack_bytes, work, &thread)) {
     pthread_join(thread, nullptr);
   } else {
     work();
   }
+}
+
+void RunSideBySide(size_t stack_bytes, std::span<const std::function<void()>> work) {
+  std::vector<pthread_t> threads;
+  std::vector<const std::function<void()>*> here;
+  for (const std::function<void()>& piece : work) {
+    pthread_t thread;
+    if (&piece != &work.front() && Start(stack_bytes, piece, &thread)) {
+      threads.push_back(thread);
+    } else {
+      here.push_back(&piece);
+    }
+  }
+  for (const std::function<void()>* piece : here) (*piece)();
+  for (pthread_t thread : threads) pthread_join(thread, nullptr);
 }
 
 }  // namespace treadle

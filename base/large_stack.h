@@ -2,13 +2,23 @@
 #ifndef TREADLE_BASE_LARGE_STACK_H_
 #define TREADLE_BASE_LARGE_STACK_H_
 
+#include <cstddef>
 #include <functional>
+#include <span>
 
 namespace treadle {
 
-// Runs `work` on a thread with 64 MiB of stack (touched only as used) and waits for it. Where no thread can be had, on
-// this one.
-void RunOnLargeStack(const std::function<void()>& work);
+// Memory of a stack, touched only as used. Threads of at most 16 MiB are cheap to start again: the C library keeps
+// their stacks.
+inline constexpr size_t kDeepStack = size_t{64} << 20;
+inline constexpr size_t kCodegenStack = size_t{16} << 20;
+
+// Runs `work` on a thread with `stack_bytes` of stack and waits for it. Where no thread can be had, on this one.
+void RunOnLargeStack(size_t stack_bytes, const std::function<void()>& work);
+
+// Runs all of `work` side by side and waits for it: the first on this thread, each of the others on one of its own with
+// `stack_bytes` of stack. Where threads run out, here.
+void RunSideBySide(size_t stack_bytes, std::span<const std::function<void()>> work);
 
 }  // namespace treadle
 

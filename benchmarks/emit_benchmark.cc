@@ -208,14 +208,14 @@ int Run() {
     double quick_seconds = CompileSeconds(plan, *host, emit::Tier::kQuick, &quick);
     double full_seconds = CompileSeconds(plan, *host, emit::Tier::kFull, &full);
     std::string symbols[] = {plan::KernelSymbol(plan, *host, 0)};
-    auto kernels = link::LinkObject(full, symbols, *host);
+    auto kernels = link::LinkObject({full}, symbols, *host);
     if (!kernels.ok()) {
       std::fprintf(stderr, "%s\n", kernels.status().ToString().c_str());
       return 1;
     }
     std::printf("%-36s %10.2f %10.2f %8zu | %14.3f %14.3f\n", plan.name.c_str(), quick_seconds * 1e3,
-                full_seconds * 1e3, full.size(), SecondsAnElement((*kernels)[0], 4096) * 1e9,
-                SecondsAnElement((*kernels)[0], int64_t{8} << 20) * 1e9);
+                full_seconds * 1e3, full.size(), SecondsAnElement((*kernels)[0]->code(), 4096) * 1e9,
+                SecondsAnElement((*kernels)[0]->code(), int64_t{8} << 20) * 1e9);
   }
   return 0;
 }

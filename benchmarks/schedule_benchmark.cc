@@ -165,10 +165,11 @@ int RunCase(const Case& c, const executable::Target& target, bool print) {
     for (size_t k = 0; k < instance->plan.phases.size(); ++k) {
       symbols.push_back(plan::KernelSymbol(instance->plan, target, static_cast<int>(k)));
     }
-    auto kernels = link::LinkObject(*object, symbols, target);
+    auto kernels = link::LinkObject({*object}, symbols, target);
     if (!kernels.ok()) return Fail(c, kernels.status());
-    loaded.push_back(
-        {std::move(group), *std::move(instance), std::vector<TreadleKernel>(kernels->begin(), kernels->end())});
+    std::vector<TreadleKernel> code;
+    for (const link::LinkedKernel* kernel : *kernels) code.push_back(kernel->code());
+    loaded.push_back({std::move(group), *std::move(instance), std::move(code)});
   }
   if (print) return 0;
   std::map<ValueId, std::vector<float>> memory;
@@ -200,7 +201,7 @@ int RunCase(const Case& c, const executable::Target& target, bool print) {
       for (size_t phase = 0; phase < step.kernels.size(); ++phase) {
         frame.tile_end = step.instance.tiles[phase];
         step.kernels[phase](&frame);
-        estimate += static_cast<double>(step.instance.cost_ns[phase]);
+        estimate += static_cast<double>(step.instance.costs[phase].ns);
       }
       total += CpuSeconds() - start;
     }

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/background.h"
 #include "base/large_stack.h"
 #include "base/log.h"
+#include "compiler/emit/better_code.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel_cache.h"
 #include "compiler/graph/print_stablehlo.h"
@@ -81,42 +80,47 @@ struct Compilation {
 
   // Loop plans -> object code; what this process has compiled before is taken from there.
   Status Emit(const CompileOptions& options) {
-    TREADLE_RETURN_IF_ERROR(EmitTier(emit::Tier::kQuick, options));
-    return EmitTier(emit::Tier::kFull, options);
+    std::vector<emit::KernelRequest> requests;
+    std::vector<plan::Plan> better;
+    for (const plan::PlannedKernel& kernel : program.kernels) {
+      const emit::Tier tier = FirstTier(kernel, options);
+      requests.push_back({&kernel.plan, tier});
+      if (tier == emit::Tier::kQuick && kernel.effort == plan::Effort::kSoon) better.push_back(kernel.plan);
+    }
+    if (requests.empty()) return OkStatus();
+    TREADLE_ASSIGN_OR_RETURN(emit::CompiledKernels kernels,
+                             emit::CompileKernels(requests, options.target, emit::CodegenThreads()));
+    SetObjects(std::move(kernels));
+    if (!better.empty()) emit::CompileBetterCode(std::move(better), options.target, options.better_code);
+    return OkStatus();
   }
 
-  Status EmitTier(emit::Tier tier, const CompileOptions& options) {
+  static emit::Tier FirstTier(const plan::PlannedKernel& kernel, const CompileOptions& options) {
+    if (kernel.effort == plan::Effort::kAtOnce) return emit::Tier::kFull;
+    if (kernel.effort == plan::Effort::kQuick) return emit::Tier::kQuick;
+    const bool now = options.better_code == nullptr || emit::IsCompiled(kernel.plan, options.target, emit::Tier::kFull);
+    return now ? emit::Tier::kFull : emit::Tier::kQuick;
+  }
+
+  void SetObjects(emit::CompiledKernels compiled) {
     executable::Executable& exe = program.executable;
-    std::vector<const plan::Plan*> plans = Plans(tier);
-    if (plans.empty()) return OkStatus();
-    TREADLE_ASSIGN_OR_RETURN(emit::CompiledKernels kernels, emit::CompileKernels(plans, options.target, tier));
-    auto first = static_cast<int32_t>(exe.objects.size());
-    std::move(kernels.objects.begin(), kernels.objects.end(), std::back_inserter(exe.objects));
     std::unordered_map<std::string, int32_t> object_of;
-    for (size_t i = 0; i < plans.size(); ++i) {
-      for (size_t phase = 0; phase < plans[i]->phases.size(); ++phase) {
-        object_of[plan::KernelSymbol(*plans[i], options.target, static_cast<int>(phase))] =
-            first + kernels.object_of_plan[i];
+    for (size_t i = 0; i < program.kernels.size(); ++i) {
+      const plan::Plan& plan = program.kernels[i].plan;
+      for (size_t phase = 0; phase < plan.phases.size(); ++phase) {
+        object_of[plan::KernelSymbol(plan, exe.target, static_cast<int>(phase))] = compiled.object_of_request[i];
       }
     }
     for (executable::Kernel& kernel : exe.kernels) {
       if (auto found = object_of.find(kernel.symbol); found != object_of.end()) kernel.object = found->second;
     }
-    return OkStatus();
-  }
-
-  std::vector<const plan::Plan*> Plans(emit::Tier tier) const {
-    std::vector<const plan::Plan*> plans;
-    for (const plan::Plan& plan : program.plans) {
-      if (plan.quick == (tier == emit::Tier::kQuick)) plans.push_back(&plan);
-    }
-    return plans;
+    exe.objects = std::move(compiled.objects);
   }
 
   // What the code generator makes of all plans, in one text or object.
   StatusOr<std::string> Emitted(emit::Output output, const CompileOptions& options) const {
     std::vector<const plan::Plan*> plans;
-    for (const plan::Plan& plan : program.plans) plans.push_back(&plan);
+    for (const plan::PlannedKernel& kernel : program.kernels) plans.push_back(&kernel.plan);
     return emit::EmitPlans(plans, {.target = options.target, .output = output});
   }
 
@@ -187,45 +191,18 @@ StatusOr<std::string> CompileHereTo(Stage stage, std::string_view bytes, const C
 // MLIR's parser recurses over nested regions, and callers may have small stacks.
 StatusOr<executable::Executable> Compile(std::string_view bytes, const CompileOptions& options) {
   std::optional<StatusOr<executable::Executable>> result;
-  RunOnLargeStack([&] { result = CompileHere(bytes, options); });
+  RunOnLargeStack(kDeepStack, [&] { result = CompileHere(bytes, options); });
   return *std::move(result);
 }
 
 StatusOr<std::string> CompileTo(Stage stage, std::string_view bytes, const CompileOptions& options) {
   std::optional<StatusOr<std::string>> result;
-  RunOnLargeStack([&] { result = CompileHereTo(stage, bytes, options); });
+  RunOnLargeStack(kDeepStack, [&] { result = CompileHereTo(stage, bytes, options); });
   return *std::move(result);
 }
 
-namespace {
-
-// Joined by FinishWarmUp, and at the latest when the process ends.
-class WarmUpThread {
- public:
-  static WarmUpThread& Get() {
-    static WarmUpThread thread;
-    return thread;
-  }
-  ~WarmUpThread() { Join(); }
-
-  void Start(const executable::Target& target) {
-    std::lock_guard lock(mutex_);
-    if (!thread_.joinable()) thread_ = std::thread([target] { emit::WarmUp(target); });
-  }
-  void Join() {
-    std::lock_guard lock(mutex_);
-    if (thread_.joinable()) thread_.join();
-  }
-
- private:
-  std::mutex mutex_;
-  std::thread thread_;
-};
-
-}  // namespace
-
-void WarmUpInBackground(const executable::Target& target) { WarmUpThread::Get().Start(target); }
-
-void FinishWarmUp() { WarmUpThread::Get().Join(); }
+void WarmUpInBackground(const executable::Target& target) {
+  RunInBackground([target] { emit::WarmUp(target); });
+}
 
 }  // namespace treadle::compiler

@@ -3,10 +3,12 @@
 #define TREADLE_COMPILER_COMPILE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/status.h"
+#include "executable/code_sink.h"
 #include "executable/executable.h"
 #include "executable/target.h"
 
@@ -18,6 +20,9 @@ struct CompileOptions {
   int32_t num_partitions = 1;
   std::string function = "main";
   std::string name = "<program>";  // of the file, for diagnostics
+  // Where given, kernels may come as quick code (Object::quick) where that gets the program running sooner, and their
+  // good code goes here as it is made in the background (base/background.h).
+  std::shared_ptr<executable::CodeSink> better_code = {};
 };
 
 // `program`: StableHLO text, MLIR bytecode or a portable artifact. Thread-safe; needs no more than 512 KiB of stack.
@@ -38,9 +43,6 @@ StatusOr<std::string> CompileTo(Stage stage, std::string_view program, const Com
 
 // Prepares the code generator in the background of whatever happens next; returns at once. Call once a process.
 void WarmUpInBackground(const executable::Target& target);
-
-// Waits for the warm-up, if one is going on: the process must not end in the middle of it. Any number of times.
-void FinishWarmUp();
 
 }  // namespace treadle::compiler
 

@@ -18,7 +18,7 @@
 namespace treadle::executable {
 
 // The version of this structure and of the meaning of its fields; files of another version are not read.
-inline constexpr int kFormatVersion = 1;
+inline constexpr int kFormatVersion = 2;
 
 using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;
@@ -64,6 +64,8 @@ struct Constant {
 // Relocatable machine code (ELF). Defines the symbols of some kernels; may refer to symbols of kernels/table.h.
 struct Object {
   std::string bytes;
+  bool quick =
+      false;  // compiled fast: another object may define the same kernels, with the same results, as better code
 };
 
 // A TreadleKernel: a symbol of an object, or a row of kernels/table.h.

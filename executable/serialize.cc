@@ -39,7 +39,8 @@ class Writer {
       value_list.emplace_back(static_cast<uint8_t>(v.home), v.index, v.offset, v.bytes);
     }
     auto values = builder_.CreateVectorOfStructs(value_list);
-    auto objects = List<fb::Bytes>(e.objects, [&](const Object& o) { return WriteBytes(o.bytes); });
+    auto objects = List<fb::Object>(
+        e.objects, [&](const Object& o) { return fb::CreateObject(builder_, WriteVector(o.bytes), o.quick); });
     auto kernels = List<fb::Kernel>(e.kernels, [&](const Kernel& k) {
       return fb::CreateKernel(builder_, builder_.CreateString(k.symbol), k.object);
     });
@@ -66,9 +67,10 @@ class Writer {
     return builder_.CreateVector(offsets);
   }
 
-  Offset<fb::Bytes> WriteBytes(const std::string& bytes) {
-    return fb::CreateBytes(builder_,
-                           builder_.CreateVector(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+  Offset<fb::Bytes> WriteBytes(const std::string& bytes) { return fb::CreateBytes(builder_, WriteVector(bytes)); }
+
+  Offset<flatbuffers::Vector<uint8_t>> WriteVector(const std::string& bytes) {
+    return builder_.CreateVector(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   }
 
   Offset<fb::Target> WriteTarget(const Target& t) {
@@ -139,9 +141,8 @@ T Aligned(const T* from) {
   return copy;
 }
 
-std::string ToBytes(const fb::Bytes* bytes) {
-  if (bytes == nullptr || bytes->bytes() == nullptr) return {};
-  return std::string(reinterpret_cast<const char*>(bytes->bytes()->data()), bytes->bytes()->size());
+std::string ToBytes(const flatbuffers::Vector<uint8_t>* bytes) {
+  return bytes == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
 template <typename List, typename F>
@@ -224,7 +225,7 @@ StatusOr<Executable> ToExecutable(const fb::Executable& from) {
     return OkStatus();
   }));
   TREADLE_RETURN_IF_ERROR(ForEach(from.constants(), [&](const fb::Bytes& bytes) {
-    e.constants.push_back({ToBytes(&bytes)});
+    e.constants.push_back({ToBytes(bytes.bytes())});
     return OkStatus();
   }));
   if (from.values() != nullptr) {
@@ -234,8 +235,8 @@ StatusOr<Executable> ToExecutable(const fb::Executable& from) {
       e.values.push_back({static_cast<Home>(v.home()), v.index(), v.offset(), v.bytes()});
     }
   }
-  TREADLE_RETURN_IF_ERROR(ForEach(from.objects(), [&](const fb::Bytes& bytes) {
-    e.objects.push_back({ToBytes(&bytes)});
+  TREADLE_RETURN_IF_ERROR(ForEach(from.objects(), [&](const fb::Object& object) {
+    e.objects.push_back({ToBytes(object.bytes()), object.quick()});
     return OkStatus();
   }));
   TREADLE_RETURN_IF_ERROR(ForEach(from.kernels(), [&](const fb::Kernel& k) {

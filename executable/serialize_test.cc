@@ -22,10 +22,10 @@ Executable Sample() {
   e.results = {{{ElementType::kBF16, {4}}, 0, "unpinned_host"}, {{ElementType::kI4, {0, 7}}, -1}};
   e.constants = {{std::string("\0\1\2", 3)}, {""}};
   e.values = {{Home::kParameter, 0, 0, 24}, {Home::kArena, 0, 64, 8}, {Home::kResult, 1, 0, 0}};
-  e.objects = {
-      {std::string("\x7f"
-                   "ELF\0",
-                   5)}};
+  e.objects = {{std::string("\x7f"
+                            "ELF\0",
+                            5),
+                true}};
   e.kernels = {{"k", 0}, {"table", -1}};
   KernelStep kernel{1, {{{{0, 4}, {1, 0}}, {7, ~0ull}, 5}}, {0}, 128, 1, 1000};
   e.sequences = {{{{kernel, "add", {0}, {1}}, {CopyStep{{0, 1}, {1, 2}, 3}, "copy", {}, {}}}},

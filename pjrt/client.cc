@@ -1,10 +1,12 @@
 #include "pjrt/client.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <string_view>
 #include <utility>
 
+#include "base/background.h"
 #include "compiler/compile.h"
 #include "pjrt/calls.h"
 #include "pjrt/named_value.h"
@@ -18,6 +20,8 @@ treadle::StatusOr<PJRT_Device*> PJRT_Client::FindDevice(int64_t id) const {
 
 namespace treadle::pjrt {
 namespace {
+
+std::atomic<int> live_clients{0};
 
 struct CreateOptions {
   ClientOptions runtime;
@@ -94,13 +98,15 @@ Status Call(PJRT_Client_Create_Args* args) {
   AddDevices(*client);
   static std::once_flag warm;
   std::call_once(warm, [&] { compiler::WarmUpInBackground(client->runtime->target()); });
+  ++live_clients;
   args->client = client.release();
   return OkStatus();
 }
 
 Status Call(PJRT_Client_Destroy_Args* args) {
-  compiler::FinishWarmUp();  // hosts destroy their client last before they end
+  if (args->client == nullptr) return OkStatus();
   delete args->client;
+  if (--live_clients == 0) FinishBackgroundWork();  // hosts destroy their client last before they end
   return OkStatus();
 }
 

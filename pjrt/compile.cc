@@ -28,7 +28,7 @@ Status CheckOverrides(const CompileOptions& options) {
 
 StatusOr<std::shared_ptr<const Program>> CompileProgram(std::string_view function, const PJRT_Program* program,
                                                         std::string_view serialized_options,
-                                                        const executable::Target& target) {
+                                                        const executable::Target& target, bool first_tier) {
   if (program == nullptr || (program->code == nullptr && program->code_size > 0)) {
     return InvalidArgument(std::string(function) + ": the program is null");
   }
@@ -46,18 +46,24 @@ StatusOr<std::shared_ptr<const Program>> CompileProgram(std::string_view functio
   compiler_options.target = target;
   compiler_options.num_replicas = static_cast<int32_t>(options->num_replicas);
   compiler_options.num_partitions = static_cast<int32_t>(options->num_partitions);
+  std::shared_ptr<BetterCode> better;
+  if (first_tier) {
+    better = std::make_shared<BetterCode>();
+    compiler_options.better_code = BetterCode::MakeSink(better, target);
+  }
   TREADLE_ASSIGN_OR_RETURN(executable::Executable executable,
                            compiler::Compile(View(program->code, program->code_size), compiler_options));
   const std::string_view source = View(program->code, program->code_size);
   return std::make_shared<const Program>(std::move(executable), *std::move(options), std::string(serialized_options),
-                                         std::string(source.size() <= kMostSourceBytes ? source : ""));
+                                         std::string(source.size() <= kMostSourceBytes ? source : ""),
+                                         std::move(better));
 }
 
 Status Call(PJRT_Client_Compile_Args* args) {
   TREADLE_ASSIGN_OR_RETURN(
       std::shared_ptr<const Program> program,
       CompileProgram("PJRT_Client_Compile", args->program, View(args->compile_options, args->compile_options_size),
-                     args->client->runtime->target()));
+                     args->client->runtime->target(), /*first_tier=*/true));
   TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_LoadedExecutable> loaded, Load(args->client, std::move(program)));
   args->executable = loaded.release();
   return OkStatus();
@@ -67,7 +73,7 @@ Status Call(PJRT_Compile_Args* args) {
   TREADLE_ASSIGN_OR_RETURN(
       std::shared_ptr<const Program> program,
       CompileProgram("PJRT_Compile", args->program, View(args->compile_options, args->compile_options_size),
-                     args->topology->target));
+                     args->topology->target, /*first_tier=*/false));
   args->executable = new PJRT_Executable{std::move(program)};
   return OkStatus();
 }
@@ -80,7 +86,8 @@ Status Call(PJRT_Client_Load_Args* args) {
   if (!options_bytes.empty() && options_bytes != program->serialized_options) {
     StatusOr<CompileOptions> options = ParseCompileOptions(options_bytes);
     if (!options.ok()) return options.status().WithContext("PJRT_Client_Load");
-    program = std::make_shared<const Program>(program->executable, *std::move(options), std::string(options_bytes));
+    program = std::make_shared<const Program>(program->executable, *std::move(options), std::string(options_bytes), "",
+                                              program->better);
   }
   TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_LoadedExecutable> loaded, Load(args->client, std::move(program)));
   args->loaded_executable = loaded.release();

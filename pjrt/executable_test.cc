@@ -1,6 +1,8 @@
 // Compilation, execution and serialisation over the C API.
+#include <algorithm>
 #include <thread>
 
+#include "pjrt/program.h"
 #include "pjrt/test_client.h"
 #include "pjrt/wire.h"
 
@@ -295,6 +297,43 @@ TEST_F(ExecutableApi, SerializeAndLoad) {
   ExpectError(Api()->PJRT_Executable_DeserializeAndLoad(&read), PJRT_Error_Code_INVALID_ARGUMENT);
   Destroy(executable);
   Destroy(loaded);
+}
+
+// A program that begins with quick code: the good code comes while it runs, gives the same bits, and is what is stored.
+TEST_F(ExecutableApi, QuickCodeGivesWayToGoodCode) {
+  constexpr std::string_view kChain = R"(
+    module @chain {
+      func.func public @main(%a: tensor<20000xf32>) -> tensor<20000xf32> {
+        %0 = stablehlo.exponential %a : tensor<20000xf32>
+        %1 = stablehlo.multiply %0, %a : tensor<20000xf32>
+        %2 = stablehlo.tanh %1 : tensor<20000xf32>
+        %3 = stablehlo.add %2, %0 : tensor<20000xf32>
+        return %3 : tensor<20000xf32>
+      }
+    })";
+  PJRT_LoadedExecutable* loaded = MustCompile(kChain);
+  ASSERT_NE(loaded, nullptr);
+  std::vector<float> in(20000);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = 0.0003f * static_cast<float>(i) - 3;
+  PJRT_Buffer* a = Floats(in);
+  PJRT_Buffer* before = Execute(loaded, {a});
+  PJRT_Executable* executable = GetExecutable(loaded);
+  const executable::Executable& first = executable->program->executable;
+  EXPECT_TRUE(std::ranges::any_of(first.objects, [](const executable::Object& object) { return object.quick; }));
+  const std::string fingerprint = executable->program->Fingerprint();
+  const auto stored = DeserializeProgram(executable->program->Serialized(), "");  // waits for the good code
+  ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  for (const executable::Object& object : (*stored)->executable.objects) EXPECT_FALSE(object.quick);
+  EXPECT_EQ((*stored)->Fingerprint(), fingerprint);
+  PJRT_Buffer* after = Execute(loaded, {a});
+  EXPECT_EQ(Receive<float>(after), Receive<float>(before));
+  PJRT_LoadedExecutable* again = MustCompile(kChain);
+  PJRT_Executable* second = GetExecutable(again);
+  for (const executable::Object& object : second->program->executable.objects) EXPECT_FALSE(object.quick);
+  EXPECT_EQ(second->program->Fingerprint(), fingerprint);
+  for (PJRT_Buffer* buffer : {a, before, after}) Destroy(buffer);
+  for (PJRT_Executable* e : {executable, second}) Destroy(e);
+  for (PJRT_LoadedExecutable* e : {loaded, again}) Destroy(e);
 }
 
 TEST_F(ExecutableApi, CompileWithoutAClient) {

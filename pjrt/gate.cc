@@ -1,5 +1,7 @@
 #include "pjrt/gate.h"
 
+#include <chrono>
+
 namespace treadle::pjrt {
 
 Status BadArguments(const char* function, const void* args, size_t size, size_t min_size) {
@@ -13,8 +15,12 @@ bool TraceEnabled() {
   return enabled;
 }
 
-void Trace(const char* function, const Status& status) {
-  LogLine(status.ok() ? std::string(function) : std::string(function) + ": " + status.ToString());
+int64_t TraceClock() { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void Trace(const char* function, int64_t begin, const Status& status) {
+  std::string line = std::string(function) + " " + std::to_string((TraceClock() - begin) / 1000) + " us";
+  if (!status.ok()) line += ": " + status.ToString();
+  LogLine(line);
 }
 
 }  // namespace treadle::pjrt

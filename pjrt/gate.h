@@ -3,6 +3,7 @@
 #define TREADLE_PJRT_GATE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string>
@@ -18,14 +19,16 @@ namespace treadle::pjrt {
 // What is wrong with an argument struct of `size` bytes at `args`, of which the caller must send `min_size`.
 Status BadArguments(const char* function, const void* args, size_t size, size_t min_size);
 
-// TREADLE_LOG=pjrt prints each call and how it ended.
+// TREADLE_LOG=pjrt prints each call, how long it took and how it ended.
 bool TraceEnabled();
-void Trace(const char* function, const Status& status);
+int64_t TraceClock();  // nanoseconds, of any start
+void Trace(const char* function, int64_t begin, const Status& status);
 
 // The C function for Call(Args*). `min_size`, `handle`: see PJRT_FOR_EACH_FUNCTION.
 template <typename Args, size_t min_size, size_t handle, const char* name>
 PJRT_Error* Gate(Args* args) noexcept {
   Status status;
+  const int64_t begin = TraceEnabled() ? TraceClock() : 0;
   try {
     if (args == nullptr || args->struct_size < min_size) [[unlikely]] {
       status = BadArguments(name, args, args ? args->struct_size : 0, min_size);
@@ -36,7 +39,7 @@ PJRT_Error* Gate(Args* args) noexcept {
       status = Call(args);
     }
     if (TraceEnabled()) [[unlikely]]
-      Trace(name, status);
+      Trace(name, begin, status);
     if (status.ok()) [[likely]]
       return nullptr;
     return ToError(std::move(status));

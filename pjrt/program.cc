@@ -22,10 +22,11 @@ void Program::Kinds::Add(std::string_view kind) {
 }
 
 Program::Program(executable::Executable executable, CompileOptions options, std::string serialized_options,
-                 std::string source)
+                 std::string source, std::shared_ptr<const BetterCode> better)
     : executable(std::move(executable)),
       options(std::move(options)),
       serialized_options(std::move(serialized_options)),
+      better(std::move(better)),
       source_(std::move(source)) {
   for (const executable::Result& result : this->executable.results) {
     result_types.push_back(ToBufferType(result.shape.type));
@@ -52,16 +53,22 @@ int64_t Program::code_bytes() const {
 const std::string& Program::Serialized() const {
   std::call_once(serialize_once_, [&] {
     protozero::pbf_writer writer(serialized_);
-    writer.add_bytes(1, executable::Serialize(executable));
+    writer.add_bytes(1, executable::Serialize(better == nullptr ? executable : better->Apply(executable)));
     writer.add_bytes(2, serialized_options);
     writer.add_string(3, kPlatformName.data(), kPlatformName.size());
   });
   return serialized_;
 }
 
-// Of the code, not of the program's text: locations in it change from run to run.
+// Not of the program's text: locations in it change from run to run. Nor of the machine code, which gets better; the
+// symbols of kernels stand for it.
 const std::string& Program::Fingerprint() const {
-  std::call_once(fingerprint_once_, [&] { fingerprint_ = Hash128Hex(executable::Serialize(executable)); });
+  std::call_once(fingerprint_once_, [&] {
+    executable::Executable bare = executable;
+    bare.objects.clear();
+    for (executable::Kernel& kernel : bare.kernels) kernel.object = std::min(kernel.object, 0);
+    fingerprint_ = Hash128Hex(executable::Serialize(bare));
+  });
   return fingerprint_;
 }
 

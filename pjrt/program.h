@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "executable/executable.h"
+#include "pjrt/better_code.h"
 #include "pjrt/compile_options.h"
 #include "pjrt/pjrt_c_api.h"
 #include "pjrt/pjrt_c_api_extensions.h"
@@ -19,9 +20,10 @@ namespace treadle::pjrt {
 
 // Immutable; thread-safe. The arrays are those that the C API hands out, one entry for each result or parameter.
 struct Program {
-  // `source`: what was compiled, if it is at hand.
+  // `source`: what was compiled, if it is at hand. `better`: where the good code of an executable arrives that has
+  // quick code so far; null: all is there.
   Program(executable::Executable executable, CompileOptions options, std::string serialized_options,
-          std::string source = "");
+          std::string source = "", std::shared_ptr<const BetterCode> better = nullptr);
 
   const executable::Executable executable;
   const CompileOptions options;
@@ -44,11 +46,14 @@ struct Program {
 
   int64_t code_bytes() const;
 
-  // The executable and its options as bytes, made when they are first asked for.
+  // The executable, with all of its good code, and its options as bytes, made when they are first asked for.
   const std::string& Serialized() const;
+  // Of what the program computes, on which machine, by which compiler.
   const std::string& Fingerprint() const;
   // The optimised StableHLO as text. UNIMPLEMENTED where neither it nor the source was kept.
   const StatusOr<std::string>& OptimizedText() const;
+
+  const std::shared_ptr<const BetterCode> better;
 
  private:
   const std::string source_;
@@ -67,10 +72,11 @@ inline std::shared_ptr<const executable::Executable> ExecutableOf(const std::sha
 StatusOr<std::shared_ptr<const Program>> DeserializeProgram(std::string_view bytes,
                                                             std::string_view overriding_options);
 
-// `function` is the name of the C function, for messages.
+// `function` is the name of the C function, for messages. `first_tier`: quick code may come first (see BetterCode); for
+// programs that run here at once.
 StatusOr<std::shared_ptr<const Program>> CompileProgram(std::string_view function, const PJRT_Program* program,
                                                         std::string_view serialized_options,
-                                                        const executable::Target& target);
+                                                        const executable::Target& target, bool first_tier);
 
 }  // namespace treadle::pjrt
 

@@ -66,9 +66,10 @@ Status Program::ResolveKernels() {
       by_object[kernel.object].push_back(i);
       continue;
     }
-    kernels_[i] = FindKernel(kernel.symbol, executable_.target);
-    if (kernels_[i] == nullptr) kernels_[i] = reinterpret_cast<TreadleKernel>(link::FindSymbol(kernel.symbol));
-    if (kernels_[i] == nullptr) {
+    TreadleKernel& code = kernels_[i].fixed;
+    code = FindKernel(kernel.symbol, executable_.target);
+    if (code == nullptr) code = reinterpret_cast<TreadleKernel>(link::FindSymbol(kernel.symbol));
+    if (code == nullptr) {
       return NotFound("there is no kernel '" + kernel.symbol + "' for " + executable_.target.Key() + ", which " +
                       executable_.name + " needs");
     }
@@ -76,10 +77,10 @@ Status Program::ResolveKernels() {
   for (const auto& [object, kernels] : by_object) {
     std::vector<std::string> symbols;
     for (size_t kernel : kernels) symbols.push_back(executable_.kernels[kernel].symbol);
-    auto linked = link::LinkObject(executable_.objects[object].bytes, symbols, executable_.target);
+    auto linked = link::LinkObject(executable_.objects[object], symbols, executable_.target);
     if (!linked.ok())
       return linked.status().WithContext("object " + std::to_string(object) + " of " + executable_.name);
-    for (size_t i = 0; i < kernels.size(); ++i) kernels_[kernels[i]] = (*linked)[i];
+    for (size_t i = 0; i < kernels.size(); ++i) kernels_[kernels[i]].linked = (*linked)[i];
   }
   return OkStatus();
 }
@@ -140,7 +141,7 @@ uint32_t Program::AddSlot(const executable::Operand& operand) {
 }
 
 Program::Step Program::Prepare(const executable::KernelStep& step) {
-  KernelLaunch launch{.kernel = kernels_[step.kernel],
+  KernelLaunch launch{.kernel = step.kernel,
                       .first_frame = static_cast<uint32_t>(frames_.size()),
                       .num_frames = static_cast<uint32_t>(step.frames.size()),
                       .first_callback = static_cast<uint32_t>(callbacks_.size()),
@@ -148,7 +149,7 @@ Program::Step Program::Prepare(const executable::KernelStep& step) {
                       .local_bytes = step.local_bytes,
                       .cost_ns = step.cost_ns,
                       .scratch_slot = -1};
-  for (int32_t callback : step.callbacks) callbacks_.push_back(kernels_[callback]);
+  callbacks_.insert(callbacks_.end(), step.callbacks.begin(), step.callbacks.end());
   if (step.scratch != executable::kNoValue) launch.scratch_slot = AddSlot({step.scratch, 0});
   for (const executable::Frame& frame : step.frames) {
     frames_.push_back({.first_slot = num_slots_, .frame = &frame});
@@ -207,7 +208,10 @@ int64_t Program::Cost(int32_t index, std::vector<int64_t>* known) const {
 // --- Workspaces. ---
 
 Workspace::Workspace(const Program& program)
-    : pointers(program.num_slots_), frames(program.frames_.size()), launches(program.launches_.size()) {
+    : pointers(program.num_slots_),
+      frames(program.frames_.size()),
+      launches(program.launches_.size()),
+      callbacks(program.callbacks_.size()) {
   Program::Patch(*this, program.constant_slots_, program.constants_);
   for (size_t i = 0; i < frames.size(); ++i) {
     const Program::FrameSource& source = program.frames_[i];
@@ -217,12 +221,13 @@ Workspace::Workspace(const Program& program)
   }
   for (size_t i = 0; i < launches.size(); ++i) {
     const Program::KernelLaunch& source = program.launches_[i];
-    launches[i] = {.kernel = source.kernel,
+    launches[i] = {.kernel = nullptr,
                    .frames = std::span(frames).subspan(source.first_frame, source.num_frames),
-                   .callbacks = source.has_callbacks ? program.callbacks_.data() + source.first_callback : nullptr,
+                   .callbacks = source.has_callbacks ? callbacks.data() + source.first_callback : nullptr,
                    .local_bytes = source.local_bytes,
                    .cost_ns = source.cost_ns};
   }
+  program.PatchCode(*this);
 }
 
 StatusOr<std::unique_ptr<Workspace>> Program::TakeWorkspace() {
@@ -263,10 +268,17 @@ void Program::ReturnWorkspace(std::unique_ptr<Workspace> workspace) {
   device_->Free(workspace->arena, executable_.arena_bytes);
 }
 
+void Program::PatchCode(Workspace& workspace) const {
+  workspace.generation = link::Generation();  // first: what changes meanwhile is seen the next time
+  for (size_t i = 0; i < launches_.size(); ++i) workspace.launches[i].kernel = kernels_[launches_[i].kernel].code();
+  for (size_t i = 0; i < callbacks_.size(); ++i) workspace.callbacks[i] = kernels_[callbacks_[i]].code();
+}
+
 // --- Running. ---
 
 Status Program::Run(Workspace& workspace) const {
   if (cost_ns_ >= kPrewakeNs && launches_.size() > 1) device_->Prewake();
+  UseLinkedCode(workspace);
   const FloatMode mode(/*flush_denormals=*/true);  // once for all steps, which find it set
   return RunSequence(0, workspace);
 }
@@ -307,6 +319,7 @@ StatusOr<T> Program::Read(const void* address) const {
 
 Status Program::RunWhile(const Step& step, Workspace& workspace) const {
   for (;;) {
+    UseLinkedCode(workspace);
     TREADLE_RETURN_IF_ERROR(RunSequence(step.b, workspace));
     TREADLE_ASSIGN_OR_RETURN(const uint8_t go, Read<uint8_t>(workspace.pointers[step.a]));
     if (go == 0) return OkStatus();

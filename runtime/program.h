@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "executable/executable.h"
+#include "runtime/link/link.h"
 
 namespace treadle::internal {
 
@@ -28,6 +29,8 @@ struct Workspace {
   std::vector<void*> pointers;
   std::vector<Launch::Frame> frames;
   std::vector<Launch> launches;  // one for each kernel step
+  std::vector<TreadleKernel> callbacks;
+  uint64_t generation = 0;  // of the linked code that launches and callbacks name (link::Generation)
   void* arena = nullptr;
   void* patched_for = nullptr;  // the arena that the slots point into
 };
@@ -84,7 +87,7 @@ class Program {
     const executable::Step* source = nullptr;
   };
   struct KernelLaunch {
-    TreadleKernel kernel;
+    int32_t kernel;
     uint32_t first_frame, num_frames;
     uint32_t first_callback;
     bool has_callbacks;
@@ -95,6 +98,14 @@ class Program {
   Program(std::shared_ptr<const executable::Executable> executable, Device* device)
       : owned_executable_(std::move(executable)), executable_(*owned_executable_), device_(device) {}
 
+  // A kernel of the executable: linked code, which may get better, or a row of the table.
+  struct KernelSource {
+    const link::LinkedKernel* linked = nullptr;
+    TreadleKernel fixed = nullptr;
+
+    TreadleKernel code() const { return linked != nullptr ? linked->code() : fixed; }
+  };
+
   Status ResolveKernels();
   Status PlaceConstants();
   void PrepareSteps();
@@ -104,6 +115,13 @@ class Program {
   Step Prepare(const executable::CaseStep& step);
   int64_t Cost(int32_t sequence, std::vector<int64_t>* known) const;
   uint32_t AddSlot(const executable::Operand& operand);
+
+  // Makes the workspace's launches use the code that is linked by now.
+  void UseLinkedCode(Workspace& workspace) const {
+    if (workspace.generation != link::Generation()) [[unlikely]]
+      PatchCode(workspace);
+  }
+  void PatchCode(Workspace& workspace) const;
 
   static void Patch(Workspace& workspace, const Slots& slots, void* base) {
     for (const SlotOffset& slot : slots) workspace.pointers[slot.slot] = static_cast<char*>(base) + slot.offset;
@@ -122,8 +140,8 @@ class Program {
   std::vector<int32_t> donated_;
   int64_t cost_ns_ = 0;
 
-  std::vector<TreadleKernel> kernels_;
-  std::vector<TreadleKernel> callbacks_;
+  std::vector<KernelSource> kernels_;
+  std::vector<int32_t> callbacks_;  // kernels
   void* constants_ = nullptr;
   int64_t constants_bytes_ = 0;
   std::vector<int64_t> constant_offsets_;

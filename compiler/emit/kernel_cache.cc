@@ -1,28 +1,28 @@
 #include "compiler/emit/kernel_cache.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "base/large_stack.h"
 #include "base/log.h"
 #include "compiler/plan/identity.h"
-#include "compiler/plan/math.h"
+#include "compiler/plan/work.h"
 
 namespace treadle::emit {
 namespace {
 
-using Bytes = std::shared_ptr<const std::string>;
+using CachedObject = std::shared_ptr<const executable::Object>;
 
 // Everything that two kernels must share to be one.
 std::string KeyOf(const plan::Plan& plan, const executable::Target& target, Tier tier) {
@@ -36,7 +36,7 @@ std::string KeyOf(const plan::Plan& plan, const executable::Target& target, Tier
 struct Entry {
   bool done = false;
   Status status;
-  Bytes bytes;
+  CachedObject object;
 };
 
 class Cache {
@@ -58,21 +58,27 @@ class Cache {
     return {found->second, fresh};
   }
 
+  bool Has(const std::string& key) {
+    std::lock_guard lock(mutex_);
+    auto found = entries_.find(key);
+    return found != entries_.end() && found->second->done;
+  }
+
   // Ends a claim. A failure is told to those who wait for it and then forgotten.
-  void Finish(const std::string& key, Entry& entry, const Status& status, Bytes bytes) {
+  void Finish(const std::string& key, Entry& entry, const Status& status, CachedObject object) {
     std::lock_guard lock(mutex_);
     entry.status = status;
-    entry.bytes = std::move(bytes);
+    entry.object = std::move(object);
     entry.done = true;
     if (!status.ok()) entries_.erase(key);
     changed_.notify_all();
   }
 
-  StatusOr<Bytes> Wait(Entry& entry) {
+  StatusOr<CachedObject> Wait(Entry& entry) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return entry.done; });
     if (!entry.status.ok()) return entry.status;
-    return entry.bytes;
+    return entry.object;
   }
 
   void Count(int64_t compiled, int64_t cached) {
@@ -98,120 +104,95 @@ class Cache {
   KernelCounts counts_;
 };
 
-int CompileThreads() {
-  cpu_set_t set;
-  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return std::clamp(count, 1, 8);
-}
-
-// LLVM recurses deeply on large blocks, and hosts call us on small stacks.
-constexpr size_t kStackBytes = size_t{16} << 20;
-
-void* RunFunction(void* function) {
-  (*static_cast<std::function<void()>*>(function))();
-  return nullptr;
-}
-
-// Runs all of `work`, each on a thread of its own; where threads run out, here.
-void RunOnThreads(std::vector<std::function<void()>>& work) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  std::vector<pthread_t> threads;
-  for (std::function<void()>& piece : work) {
-    pthread_t thread;
-    if (pthread_create(&thread, &attributes, RunFunction, &piece) == 0) {
-      threads.push_back(thread);
-    } else {
-      piece();
-    }
-  }
-  for (pthread_t thread : threads) pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-}
-
 struct Missing {
-  const plan::Plan* plan;
+  KernelRequest request;
   std::string key;
   std::shared_ptr<Entry> entry;
 };
 
-// Machine operations of a kernel, roughly: a node is written several times (whole vectors, tails), a mathematical
-// function is long, and every kernel has its frame and loops.
-int64_t CostOf(const plan::Plan& plan) {
-  int64_t cost = 60 + 3 * static_cast<int64_t>(plan.nodes.size());
-  for (const plan::Node& node : plan.nodes) cost += plan::IsMathOp(node.op) ? 40 : 0;
-  return cost;
-}
-
 // Below this a module of its own costs more than the thread saves.
 constexpr int64_t kSmallestModule = 250;
 
-// The missing kernels in modules of about equal cost, largest first; the same for the same plans.
-std::vector<std::vector<const Missing*>> Modules(const std::vector<Missing>& missing) {
-  std::vector<const Missing*> sorted;
+using Module = std::vector<const Missing*>;
+
+// The missing kernels of a tier in modules of about equal cost, largest first; the same for the same plans.
+void AddModules(const std::vector<Missing>& missing, Tier tier, int threads, std::vector<Module>& modules) {
+  std::vector<std::pair<int64_t, const Missing*>> sorted;
   int64_t total = 0;
   for (const Missing& kernel : missing) {
-    sorted.push_back(&kernel);
-    total += CostOf(*kernel.plan);
+    if (kernel.request.tier != tier) continue;
+    sorted.emplace_back(plan::CodegenCost(*kernel.request.plan), &kernel);
+    total += sorted.back().first;
   }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Missing* a, const Missing* b) { return CostOf(*a->plan) > CostOf(*b->plan); });
-  size_t count = std::clamp<int64_t>(total / kSmallestModule, 1, CompileThreads());
-  count = std::min(count, sorted.size());
-  std::vector<std::vector<const Missing*>> modules(count);
+  if (sorted.empty()) return;
+  std::ranges::stable_sort(sorted, std::greater{}, [](const auto& kernel) { return kernel.first; });
+  const size_t count = std::min<size_t>(std::clamp<int64_t>(total / kSmallestModule, 1, threads), sorted.size());
+  std::vector<Module> made(count);
   std::vector<int64_t> costs(count, 0);
-  for (const Missing* kernel : sorted) {
-    size_t least = std::min_element(costs.begin(), costs.end()) - costs.begin();
-    modules[least].push_back(kernel);
-    costs[least] += CostOf(*kernel->plan);
+  for (const auto& [cost, kernel] : sorted) {
+    const size_t least = std::ranges::min_element(costs) - costs.begin();
+    made[least].push_back(kernel);
+    costs[least] += cost;
   }
-  return modules;
+  std::ranges::move(made, std::back_inserter(modules));
 }
 
-// Ends the claims of all, each with its module's object or error.
-void CompileMissing(const std::vector<Missing>& missing, const executable::Target& target, Tier tier) {
-  std::vector<std::vector<const Missing*>> modules = Modules(missing);
+// Ends the claims of all kernels of the module, with its object or error.
+void CompileModule(const Module& module, const executable::Target& target) {
+  std::vector<const plan::Plan*> plans;
+  for (const Missing* kernel : module) plans.push_back(kernel->request.plan);
+  const Tier tier = module.front()->request.tier;
+  StatusOr<std::string> code = EmitPlans(plans, {.target = target, .tier = tier});
+  CachedObject object;
+  if (code.ok()) object = std::make_shared<executable::Object>(*std::move(code), tier == Tier::kQuick);
+  for (const Missing* kernel : module) Cache::Get().Finish(kernel->key, *kernel->entry, code.status(), object);
+}
+
+void CompileMissing(const std::vector<Missing>& missing, const executable::Target& target, int threads) {
+  std::vector<Module> modules;
+  for (Tier tier : {Tier::kFull, Tier::kQuick}) AddModules(missing, tier, threads, modules);
   std::vector<std::function<void()>> work;
-  for (const std::vector<const Missing*>& module : modules) {
-    work.push_back([&] {
-      std::vector<const plan::Plan*> plans;
-      for (const Missing* kernel : module) plans.push_back(kernel->plan);
-      StatusOr<std::string> object = EmitPlans(plans, {.target = target, .tier = tier});
-      Bytes bytes = object.ok() ? std::make_shared<const std::string>(*std::move(object)) : nullptr;
-      for (const Missing* kernel : module) Cache::Get().Finish(kernel->key, *kernel->entry, object.status(), bytes);
-    });
-  }
-  RunOnThreads(work);
+  for (const Module& module : modules) work.push_back([&] { CompileModule(module, target); });
+  RunSideBySide(kCodegenStack, work);
 }
 
 }  // namespace
 
-StatusOr<CompiledKernels> CompileKernels(std::span<const plan::Plan* const> plans, const executable::Target& target,
-                                         Tier tier) {
+int CodegenThreads() {
+  cpu_set_t set;
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return std::clamp(count, 1, 8);
+}
+
+bool IsCompiled(const plan::Plan& plan, const executable::Target& target, Tier tier) {
+  return Cache::Get().Has(KeyOf(plan, target, tier));
+}
+
+StatusOr<CompiledKernels> CompileKernels(std::span<const KernelRequest> requests, const executable::Target& target,
+                                         int threads) {
   Cache& cache = Cache::Get();
   std::vector<std::string> keys;
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
   std::vector<Missing> missing;
-  for (const plan::Plan* plan : plans) {
-    keys.push_back(KeyOf(*plan, target, tier));
+  for (const KernelRequest& request : requests) {
+    keys.push_back(KeyOf(*request.plan, target, request.tier));
     auto [known, fresh] = entries.try_emplace(keys.back());
     if (!fresh) continue;
     auto [entry, mine] = cache.Claim(keys.back());
     known->second = entry;
-    if (mine) missing.push_back({plan, keys.back(), entry});
+    if (mine) missing.push_back({request, keys.back(), entry});
   }
   // Own claims are done before waiting for those of others: nobody waits in a circle.
-  if (!missing.empty()) CompileMissing(missing, target, tier);
-  cache.Count(static_cast<int64_t>(missing.size()), static_cast<int64_t>(plans.size() - missing.size()));
+  if (!missing.empty()) CompileMissing(missing, target, threads);
+  cache.Count(static_cast<int64_t>(missing.size()), static_cast<int64_t>(requests.size() - missing.size()));
 
   CompiledKernels result;
-  std::map<const std::string*, int32_t> numbers;
+  std::map<const executable::Object*, int32_t> numbers;
   for (const std::string& key : keys) {
-    TREADLE_ASSIGN_OR_RETURN(Bytes bytes, cache.Wait(*entries[key]));
-    auto [number, fresh] = numbers.try_emplace(bytes.get(), static_cast<int32_t>(result.objects.size()));
-    if (fresh) result.objects.push_back({*bytes});
-    result.object_of_plan.push_back(number->second);
+    TREADLE_ASSIGN_OR_RETURN(CachedObject object, cache.Wait(*entries[key]));
+    auto [number, fresh] = numbers.try_emplace(object.get(), static_cast<int32_t>(result.objects.size()));
+    if (fresh) result.objects.push_back(*object);
+    result.object_of_request.push_back(number->second);
   }
   return result;
 }

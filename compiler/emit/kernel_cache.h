@@ -13,18 +13,29 @@
 
 namespace treadle::emit {
 
-struct CompiledKernels {
-  std::vector<executable::Object> objects;
-  // By plan of the call: the index of the object that defines plan::KernelSymbol of all of its phases. Objects may
-  // define further kernels.
-  std::vector<int32_t> object_of_plan;
+struct KernelRequest {
+  const plan::Plan* plan = nullptr;
+  Tier tier = Tier::kFull;
 };
 
-// Plans may repeat. Those that this process has not compiled yet go to about as many modules as there are threads to
-// compile them (affinity, at most 8), balanced by cost. Thread-safe; needs little stack: code is generated on threads
-// of its own. Errors: those of EmitPlans, naming the plan.
-StatusOr<CompiledKernels> CompileKernels(std::span<const plan::Plan* const> plans, const executable::Target& target,
-                                         Tier tier);
+struct CompiledKernels {
+  std::vector<executable::Object> objects;
+  // By request: the index of the object that defines plan::KernelSymbol of all phases. Objects may define further
+  // kernels.
+  std::vector<int32_t> object_of_request;
+};
+
+// Plans may repeat. Those that this process has not compiled yet go to about `threads` modules, balanced by cost, and
+// are compiled side by side. Thread-safe. Needs kCodegenStack of stack (base/large_stack.h). Errors: those of
+// EmitPlans, naming the plan.
+StatusOr<CompiledKernels> CompileKernels(std::span<const KernelRequest> requests, const executable::Target& target,
+                                         int threads);
+
+// As many as there are CPUs for the process, at most 8.
+int CodegenThreads();
+
+// Whether the kernel is there at this tier, compiled earlier. Thread-safe.
+bool IsCompiled(const plan::Plan& plan, const executable::Target& target, Tier tier);
 
 // Kernels asked for so far in this process: compiled, and taken from the cache. TREADLE_LOG=compile prints them at its
 // end.

@@ -1,10 +1,12 @@
 // Mathematical functions: the sequences of compiler/plan/math.h written as vector code. Short ones stand where they are
-// used; long ones, and all in code that is compiled quickly, are functions of the module with one vector as argument.
-// Both are the same sequence, so the same bits.
+// used; long ones, and all in code that is compiled quickly, are called: functions of one vector, from the library that
+// was compiled with Treadle (math_library.h) or, for vectors that it does not have, of the module. All are the same
+// sequence, so the same bits.
 #include <array>
 #include <type_traits>
 
 #include "compiler/emit/codegen.h"
+#include "compiler/emit/math_library.h"
 #include "compiler/emit/op_emitter.h"
 #include "compiler/plan/math.h"
 
@@ -212,24 +214,38 @@ bool IsShort(Op op) {
 
 }  // namespace
 
+llvm::Function* OpEmitter::DeclareMath(Op op, llvm::Type* type, const std::string& name) {
+  llvm::SmallVector<llvm::Type*, 2> types(plan::OperandsOfMath(op), type);
+  auto* signature = llvm::FunctionType::get(type, types, false);
+  auto* function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module_);
+  SetFunctionAttributes(*function, target_);
+  return function;
+}
+
+void OpEmitter::DefineMath(Op op, llvm::Function& function) {
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(module_.getContext(), "", &function));
+  llvm::SmallVector<llvm::Value*, 2> values;
+  for (llvm::Argument& argument : function.args()) values.push_back(&argument);
+  b.CreateRet(Write(b, op, values, target_.isa >= executable::IsaLevel::kV3));
+}
+
 llvm::Value* OpEmitter::Math(Op op, llvm::ArrayRef<llvm::Value*> args) {
   if (!plan::IsMathOp(op)) return nullptr;
-  bool fma = target_.isa >= executable::IsaLevel::kV3;
   llvm::Type* type = args[0]->getType();
-  if (inline_math_ && IsShort(op) && type->isVectorTy()) return Write(b_, op, args, fma);
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  std::string name = "math_" + std::string(plan::OpText(op)) + "_" + std::to_string(type->getScalarSizeInBits()) + "_" +
-                     std::to_string(vector == nullptr ? 0 : vector->getNumElements());
+  if (inline_math_ && IsShort(op) && vector != nullptr) {
+    return Write(b_, op, args, target_.isa >= executable::IsaLevel::kV3);
+  }
+  const int bits = static_cast<int>(type->getScalarSizeInBits());
+  const int lanes = vector == nullptr ? 0 : static_cast<int>(vector->getNumElements());
+  const std::string name = MathSymbol(op, bits, lanes, target_.isa);
   llvm::Function* function = module_.getFunction(name);
   if (function == nullptr) {
-    llvm::SmallVector<llvm::Type*, 2> types(args.size(), type);
-    auto* signature = llvm::FunctionType::get(type, types, false);
-    function = llvm::Function::Create(signature, llvm::Function::InternalLinkage, name, module_);
-    SetFunctionAttributes(*function, target_);
-    llvm::IRBuilder<> b(llvm::BasicBlock::Create(module_.getContext(), "", function));
-    llvm::SmallVector<llvm::Value*, 2> values;
-    for (llvm::Argument& argument : function->args()) values.push_back(&argument);
-    b.CreateRet(Write(b, op, values, fma));
+    function = DeclareMath(op, type, name);
+    if (!InMathLibrary(bits, lanes, target_.isa)) {
+      function->setLinkage(llvm::Function::InternalLinkage);
+      DefineMath(op, *function);
+    }
   }
   return b_.CreateCall(function, args);
 }

@@ -20,6 +20,10 @@ class OpEmitter {
   // their type, integers below 8 bits as i8, extended. Null: not supported for these types.
   llvm::Value* Emit(const plan::Node& node, ElementType from, llvm::ArrayRef<llvm::Value*> args);
 
+  // A mathematical function of vectors or scalars of `type`, without and with its body.
+  llvm::Function* DeclareMath(plan::Op op, llvm::Type* type, const std::string& name);
+  void DefineMath(plan::Op op, llvm::Function& function);
+
   // Whether short mathematical functions stand in the code that uses them, or are called.
   void set_inline_math(bool inlined) { inline_math_ = inlined; }
 

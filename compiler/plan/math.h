@@ -35,6 +35,7 @@
 namespace treadle::plan {
 
 inline bool IsMathOp(Op op) { return op >= Op::kExp && op <= Op::kErf; }
+inline int OperandsOfMath(Op op) { return op == Op::kPow || op == Op::kAtan2 ? 2 : 1; }
 
 // `y` only for kPow and kAtan2. REQUIRES: IsMathOp(op).
 template <class M>

@@ -23,7 +23,6 @@ class Parser {
     std::string name;
     if (Keyword("plan") && !Quoted(name)) return status_;
     builder_ = Builder(name);
-    bool quick = Keyword("quick");
     if (!Header()) return status_;
     while (Keyword("phase")) {
       Id tile = builder_.BeginPhase();
@@ -36,7 +35,6 @@ class Parser {
       return status_;
     }
     Plan plan = builder_.Finish();
-    plan.quick = quick;
     TREADLE_RETURN_IF_ERROR(Verify(plan));
     return plan;
   }

@@ -162,8 +162,6 @@ struct Phase {
 
 struct Plan {
   std::string name;  // for people ("map add tanh"); not part of the identity
-  // Little work each time it runs: code that is compiled fast rather than well, with the same results.
-  bool quick = false;
   std::vector<Buffer> buffers;
   std::vector<ElementType> push;  // types of the push constants
   std::vector<Node> nodes;
@@ -182,12 +180,24 @@ struct Plan {
   Id Next(Id id) const;
 };
 
+// The time that a phase takes one thread, about: with good code and with code that was compiled fast.
+struct Cost {
+  int64_t ns = 0;
+  int64_t quick_ns = 0;
+
+  Cost& operator+=(const Cost& more) {
+    ns += more.ns;
+    quick_ns += more.quick_ns;
+    return *this;
+  }
+};
+
 // A plan with its push constants for particular shapes.
 struct Instance {
   Plan plan;
-  std::vector<uint64_t> args;    // as in CallFrame::args
-  std::vector<int64_t> tiles;    // per phase
-  std::vector<int64_t> cost_ns;  // per phase, one thread
+  std::vector<uint64_t> args;  // as in CallFrame::args
+  std::vector<int64_t> tiles;  // per phase
+  std::vector<Cost> costs;     // per phase
 };
 
 // Bytes of CallFrame::local and CallFrame::scratch that the plan needs with these push constants.

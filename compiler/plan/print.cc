@@ -325,7 +325,7 @@ std::string_view PredicateText(Predicate predicate) { return kPredicates[static_
 std::string_view RoleText(Role role) { return kRoles[static_cast<size_t>(role)]; }
 std::string_view TreeText(Tree tree) { return kTrees[static_cast<size_t>(tree)]; }
 
-std::string PrintWithoutName(const Plan& plan) { return (plan.quick ? "quick\n" : "") + Printer(plan).Run(); }
+std::string PrintWithoutName(const Plan& plan) { return Printer(plan).Run(); }
 
 std::string Print(const Plan& plan) { return "plan \"" + plan.name + "\"\n" + PrintWithoutName(plan); }
 

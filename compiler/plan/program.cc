@@ -136,7 +136,7 @@ StatusOr<Program> PlanProgram(const Graph& graph, const executable::Target& targ
 std::string PrintProgram(const Program& program) {
   const executable::Executable& exe = program.executable;
   std::string text;
-  for (const Plan& plan : program.plans) text += Print(plan) + "\n";
+  for (const PlannedKernel& kernel : program.kernels) text += Print(kernel.plan) + "\n";
   for (size_t v = 0; v < exe.values.size(); ++v) {
     const executable::Value& value = exe.values[v];
     text += "v" + std::to_string(v) + " = " + std::string(HomeName(value.home)) + " " +

@@ -3,6 +3,7 @@
 #ifndef TREADLE_COMPILER_PLAN_PROGRAM_H_
 #define TREADLE_COMPILER_PLAN_PROGRAM_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,22 @@
 
 namespace treadle::plan {
 
+// How good the code of a kernel has to be, and when.
+enum class Effort : uint8_t {
+  kQuick,   // it runs once an execution, for next to no time: code that is compiled fast will do for good
+  kSoon,    // code that is compiled fast will do for the first executions
+  kAtOnce,  // one execution of code that is compiled fast may lose more time than its compilation saves
+};
+
+struct PlannedKernel {
+  Plan plan;
+  Effort effort = Effort::kAtOnce;
+};
+
 struct Program {
-  // Complete but for `objects`: kernels that come from `plans` have object -1 and the symbol of KernelSymbol().
+  // Complete but for `objects`: kernels that come from plans have object -1 and the symbol of KernelSymbol().
   executable::Executable executable;
-  std::vector<Plan> plans;  // each kernel once, in order of first use
+  std::vector<PlannedKernel> kernels;  // each once, in order of first use
 };
 
 // Every operation goes to a group, every group to steps; steps are ordered and their values placed.

@@ -19,7 +19,7 @@ namespace {
 Instance EmptyInstance(const graph::Graph& graph, const Group& group, const executable::Target& target) {
   Kernel kernel("empty", graph, group, target);
   kernel.b().BeginPhase();
-  kernel.EndPhase(0, 0);
+  kernel.EndPhase(0, {});
   return kernel.Finish();
 }
 

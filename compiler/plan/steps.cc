@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/plan/identity.h"
+#include "compiler/plan/work.h"
 
 namespace treadle::plan {
 namespace {
@@ -23,6 +24,28 @@ using executable::WhileStep;
 using graph::Graph;
 using graph::OpCode;
 using graph::ValueId;
+
+// Up to here a kernel's time is lost in the overhead of calling the program.
+constexpr int64_t kQuickNs = 1'000;
+// What code that is compiled fast saves, for each unit of CodegenCost.
+constexpr int64_t kSavedNs = 30'000;
+constexpr int64_t kGuessedTrips = 64;  // of a loop whose count nobody knows
+
+// A loop inside the kernel may go round for ever, and nothing replaces code in the middle of a call.
+bool MayRunLong(const Plan& plan) {
+  return std::ranges::any_of(plan.loops, [](const Loop& loop) { return loop.kind == LoopKind::kWhile; });
+}
+
+Effort EffortOf(const Instance& instance, int loops_around) {
+  if (MayRunLong(instance.plan)) return Effort::kAtOnce;
+  Cost cost;
+  for (const Cost& phase : instance.costs) cost += phase;
+  if (loops_around == 0 && cost.ns < kQuickNs) return Effort::kQuick;
+  const int64_t saved = kSavedNs * CodegenCost(instance.plan);
+  int64_t lost = cost.quick_ns - cost.ns;
+  for (int i = 0; i < loops_around && lost < saved; ++i) lost *= kGuessedTrips;
+  return lost < saved ? Effort::kSoon : Effort::kAtOnce;
+}
 
 class Writer {
  public:
@@ -86,6 +109,14 @@ class Writer {
     return it->second;
   }
 
+  // The effort of a kernel is the greatest of those that its uses ask for.
+  void AddKernel(const Instance& instance) {
+    auto [known, fresh] = known_.emplace(KernelSymbol(instance.plan, exe_.target, 0), program_.kernels.size());
+    if (fresh) program_.kernels.push_back({instance.plan, Effort::kQuick});
+    Effort& effort = program_.kernels[known->second].effort;
+    effort = std::max(effort, EffortOf(instance, loops_around_));
+  }
+
   std::string NameOf(const Group& group) const {
     std::string name;
     for (graph::OpId op : group.ops) {
@@ -126,14 +157,14 @@ class Writer {
     int64_t scratch_bytes = ScratchBytes(instance.plan, instance.args);
     executable::ValueId scratch =
         scratch_bytes > 0 ? Temporary(scratch_bytes, task.begin, task.end) : executable::kNoValue;
-    if (known_.insert(KernelSymbol(instance.plan, exe_.target, 0)).second) program_.plans.push_back(instance.plan);
+    AddKernel(instance);
     for (size_t phase = 0; phase < instance.plan.phases.size(); ++phase) {
       KernelStep step;
       step.kernel = KernelNumber(KernelSymbol(instance.plan, exe_.target, static_cast<int>(phase)));
       step.frames.push_back({Buffers(group), instance.args, instance.tiles[phase]});
       step.local_bytes = LocalBytes(instance.plan, instance.args);
       step.scratch = scratch;
-      step.cost_ns = instance.cost_ns[phase];
+      step.cost_ns = instance.costs[phase].ns;
       Push(sequence, std::move(step), group, NameOf(group));
     }
     return OkStatus();
@@ -171,8 +202,10 @@ class Writer {
       Copy(sequence, At(op.operands[k]), At(op.results[k]), graph_.shape(op.results[k]).bytes(), "copy to carry");
     }
     WhileStep step{NewSequence(), NewSequence(), {}};
+    ++loops_around_;
     TREADLE_RETURN_IF_ERROR(WriteList(task.regions[0], step.cond));
     TREADLE_RETURN_IF_ERROR(WriteList(task.regions[1], step.body));
+    --loops_around_;
     step.predicate = At(graph_.regions[task.regions[0].region].results[0]);
     CopyCarries(task, step.body);
     Finish(sequence, step, task, "while");
@@ -254,7 +287,8 @@ class Writer {
   Program& program_;
   Executable& exe_;
   std::unordered_map<std::string, int32_t> kernel_number_;
-  std::unordered_set<std::string> known_;
+  std::unordered_map<std::string, size_t> known_;  // by symbol: position in program_.kernels
+  int loops_around_ = 0;                           // that the steps being written lie in
   std::vector<Interval> scratch_;
   std::vector<executable::ValueId> scratch_value_;
 };

@@ -109,18 +109,6 @@ void AddCapturedInputs(const Graph& graph, Group& group, const TaskList& list) {
   for (ValueId value : graph.regions[list.region].results) add(value);
 }
 
-// Up to here a kernel's time is lost in the overhead of calling the program.
-constexpr int64_t kQuickNanoseconds = 1000;
-
-// Whether the code need not be good: it runs once an execution, for a known short time.
-bool IsQuick(const Instance& instance) {
-  int64_t cost = 0;
-  for (int64_t phase : instance.cost_ns) cost += phase;
-  bool loops = std::any_of(instance.plan.loops.begin(), instance.plan.loops.end(),
-                           [](const Loop& loop) { return loop.kind == LoopKind::kWhile; });
-  return cost < kQuickNanoseconds && !loops;
-}
-
 }  // namespace
 
 StatusOr<TaskList> BuildTasks(const Graph& graph, RegionId region, const executable::Target& target, Position& clock) {
@@ -142,7 +130,6 @@ StatusOr<TaskList> BuildTasks(const Graph& graph, RegionId region, const executa
     switch (task.group.kind) {
       case GroupKind::kPlan: {
         TREADLE_ASSIGN_OR_RETURN(task.instance, ScheduleGroup(graph, task.group, target));
-        task.instance.plan.quick = region == 0 && IsQuick(task.instance);
         break;
       }
       case GroupKind::kDot: {

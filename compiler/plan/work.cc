@@ -59,6 +59,12 @@ double Work(const Plan& plan, const Block& block) {
 
 }  // namespace
 
+int64_t CodegenCost(const Plan& plan) {
+  int64_t cost = 60 + 3 * static_cast<int64_t>(plan.nodes.size());
+  for (const Node& node : plan.nodes) cost += IsMathOp(node.op) ? 40 : 0;
+  return cost;
+}
+
 int64_t CodeSize(const Plan& plan) {
   int64_t size = 0;
   for (const Node& node : plan.nodes) size += MachineOps(node);

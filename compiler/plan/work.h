@@ -1,4 +1,4 @@
-// How much scalar code a plan is and how much of it runs: estimates for plans without tiles.
+// How much code a plan is and how much of it runs: estimates.
 #ifndef TREADLE_COMPILER_PLAN_WORK_H_
 #define TREADLE_COMPILER_PLAN_WORK_H_
 
@@ -8,8 +8,12 @@
 
 namespace treadle::plan {
 
-// Machine operations, about.
+// Machine operations of a plan without tiles, about: its nodes as scalar code.
 int64_t CodeSize(const Plan& plan);
+
+// Machine operations of a kernel, roughly, as the code generator sees them: a node is written several times (whole
+// vectors, tails), a mathematical function is long, and every kernel has its frame and loops.
+int64_t CodegenCost(const Plan& plan);
 
 // Machine operations that all phases' first tiles take, in all iterations of their loops. Trips are counted where
 // constants tell them, and guessed elsewhere.

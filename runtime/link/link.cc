@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/log.h"
+#include "kernels/math_library.h"
 #include "kernels/table.h"
 #include "runtime/link/libcalls.h"
 #include "runtime/link/perf_map.h"
@@ -29,6 +30,8 @@ struct Registry {
     return *registry;
   }
 };
+
+std::atomic<uint64_t> generation{0};
 
 // Answers what an object refers to and does not define.
 class References : public orc::DefinitionGenerator {
@@ -49,12 +52,15 @@ class References : public orc::DefinitionGenerator {
  private:
   void* Find(std::string_view name) const {
     if (void* address = FindSymbol(name)) return address;
+    if (void* address = FindMathFunction(name)) return address;
     if (void* address = FindLibcall(name)) return address;
     return reinterpret_cast<void*>(FindKernel(name, target_));
   }
 
   const executable::Target target_;
 };
+
+}  // namespace
 
 // LLVM's linker and what it has linked. Lives until the process ends: threads may run linked code to the last moment.
 class Linker {
@@ -64,16 +70,17 @@ class Linker {
     return *linker;
   }
 
-  StatusOr<std::vector<TreadleKernel>> Link(std::string_view object, std::span<const std::string> symbols,
-                                            const executable::Target& target) {
+  StatusOr<std::vector<const LinkedKernel*>> Link(const executable::Object& object,
+                                                  std::span<const std::string> symbols,
+                                                  const executable::Target& target) {
     // One link at a time: it takes 0.1 ms, and errors of a session arrive without a name.
     const std::lock_guard lock(mutex_);
-    std::vector<TreadleKernel> kernels;
-    if (FindAll(symbols, &kernels)) return kernels;
+    std::vector<const LinkedKernel*> kernels;
+    if (FindAll(symbols, object.quick, &kernels)) return kernels;
     TREADLE_RETURN_IF_ERROR(Start());
     TREADLE_RETURN_IF_ERROR(LinkNew(object, symbols, target));
     ++linked_objects_;
-    FindAll(symbols, &kernels);
+    FindAll(symbols, /*quick=*/true, &kernels);
     return kernels;
   }
 
@@ -83,12 +90,13 @@ class Linker {
   }
 
  private:
-  bool FindAll(std::span<const std::string> symbols, std::vector<TreadleKernel>* kernels) const {
+  // Whether all are linked, from good code unless `quick` will do.
+  bool FindAll(std::span<const std::string> symbols, bool quick, std::vector<const LinkedKernel*>* kernels) const {
     kernels->clear();
     for (const std::string& symbol : symbols) {
       const auto found = linked_.find(symbol);
-      if (found == linked_.end()) return false;
-      kernels->push_back(found->second);
+      if (found == linked_.end() || (found->second->quick_ && !quick)) return false;
+      kernels->push_back(found->second.get());
     }
     return true;
   }
@@ -104,11 +112,12 @@ class Linker {
     return OkStatus();
   }
 
-  Status LinkNew(std::string_view object, std::span<const std::string> symbols, const executable::Target& target) {
+  Status LinkNew(const executable::Object& object, std::span<const std::string> symbols,
+                 const executable::Target& target) {
     reported_.clear();
     orc::JITDylib& dylib = session_->createBareJITDylib("object " + std::to_string(next_dylib_++));
     dylib.addGenerator(std::make_unique<References>(target));
-    auto bytes = llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(object.data(), object.size()), dylib.getName(),
+    auto bytes = llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(object.bytes), dylib.getName(),
                                                   /*RequiresNullTerminator=*/false);
     if (llvm::Error error = layer_->add(dylib, std::move(bytes))) {
       return InvalidArgument("not an object file that can be linked: " + llvm::toString(std::move(error)));
@@ -122,26 +131,39 @@ class Linker {
       return missing || reported_.find("not found") != std::string::npos ? NotFound(message) : InvalidArgument(message);
     }
     for (const auto& [name, definition] : *found) {
-      linked_.emplace((*name).str(), definition.getAddress().toPtr<TreadleKernel>());
+      Put((*name).str(), definition.getAddress().toPtr<TreadleKernel>(), object.quick);
     }
     return OkStatus();
+  }
+
+  void Put(const std::string& symbol, TreadleKernel code, bool quick) {
+    std::unique_ptr<LinkedKernel>& kernel = linked_[symbol];
+    if (kernel == nullptr) {
+      kernel = std::make_unique<LinkedKernel>();
+    } else if (!kernel->quick_ || quick) {
+      return;
+    }
+    const bool replaced = kernel->code_.exchange(code, std::memory_order_acq_rel) != nullptr;
+    kernel->quick_ = quick;
+    if (replaced) generation.fetch_add(1, std::memory_order_acq_rel);
   }
 
   std::mutex mutex_;
   std::unique_ptr<orc::ExecutionSession> session_;
   std::unique_ptr<orc::ObjectLinkingLayer> layer_;
-  std::unordered_map<std::string, TreadleKernel> linked_;
+  std::unordered_map<std::string, std::unique_ptr<LinkedKernel>> linked_;
   std::string reported_;
   int64_t linked_objects_ = 0;
   int64_t next_dylib_ = 0;
 };
 
-}  // namespace
-
-StatusOr<std::vector<TreadleKernel>> LinkObject(std::string_view object, std::span<const std::string> symbols,
-                                                const executable::Target& target) {
+StatusOr<std::vector<const LinkedKernel*>> LinkObject(const executable::Object& object,
+                                                      std::span<const std::string> symbols,
+                                                      const executable::Target& target) {
   return Linker::Get().Link(object, symbols, target);
 }
+
+uint64_t Generation() { return generation.load(std::memory_order_acquire); }
 
 void RegisterSymbol(std::string_view name, void* address) {
   Registry& registry = Registry::Get();

@@ -51,8 +51,12 @@ std::string Returning(const std::string& symbol, int value) {
 
 const executable::Target kTarget;
 
-StatusOr<std::vector<TreadleKernel>> Link(const std::string& object, std::vector<std::string> symbols) {
-  return LinkObject(object, symbols, kTarget);
+StatusOr<std::vector<TreadleKernel>> Link(const std::string& object, std::vector<std::string> symbols,
+                                          bool quick = false) {
+  TREADLE_ASSIGN_OR_RETURN(std::vector<const LinkedKernel*> linked, LinkObject({object, quick}, symbols, kTarget));
+  std::vector<TreadleKernel> code;
+  for (const LinkedKernel* kernel : linked) code.push_back(kernel->code());
+  return code;
 }
 
 TEST(Link, FindsKernelsInTheOrderAsked) {
@@ -75,6 +79,25 @@ TEST(Link, LinksASymbolOnce) {
   ASSERT_TRUE(more.ok());
   EXPECT_EQ((*more)[0], (*first)[0]);
   EXPECT_EQ((*more)[1](nullptr), 6);
+}
+
+TEST(Link, GoodCodeReplacesQuickCodeAndNothingReplacesGoodCode) {
+  const std::string quick_object = Compile(Returning("tiered", 1)), good_object = Compile(Returning("tiered", 2));
+  const std::vector<std::string> symbols = {"tiered"};
+  auto quick = LinkObject({quick_object, true}, symbols, kTarget);
+  ASSERT_TRUE(quick.ok());
+  const LinkedKernel& kernel = *(*quick)[0];
+  const TreadleKernel old_code = kernel.code();
+  EXPECT_EQ(old_code(nullptr), 1);
+  const uint64_t before = Generation();
+  ASSERT_TRUE(LinkObject({good_object, false}, symbols, kTarget).ok());
+  EXPECT_NE(Generation(), before);
+  EXPECT_EQ(kernel.code()(nullptr), 2);
+  EXPECT_EQ(old_code(nullptr), 1) << "code that may be running stays";
+  const int64_t objects = LinkedObjects();
+  EXPECT_EQ((*Link(quick_object, symbols, true))[0](nullptr), 2);
+  EXPECT_EQ((*Link(quick_object, symbols))[0](nullptr), 2);
+  EXPECT_EQ(LinkedObjects(), objects);
 }
 
 int Registered(const TreadleCallFrame*) { return 42; }

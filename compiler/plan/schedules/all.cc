@@ -21,7 +21,7 @@ class All {
     double bytes = nest_.Bytes();
     return IsRows(group_.extents()) && group_.rows() > 0 && group_.rows() < kManyRows &&
            group_.row_length() > 2 * kLeafElements && group_.SplitsAll() && !group_.ReadsBack() &&
-           EstimateNs(kernel_.target(), bytes, bytes, nest_.Uops()) > kWorthSplittingNs;
+           Estimate(kernel_.target(), bytes, bytes, nest_.Uops()).ns > kWorthSplittingNs;
   }
 
   Status Write() {
@@ -64,7 +64,7 @@ class All {
     nest_.Unbind(group_.kept());
     nest_.CloseScope();
     double bytes = nest_.Bytes();
-    kernel_.EndPhase(leaves_ * group_.rows(), EstimateNs(kernel_.target(), bytes, bytes, nest_.Uops()));
+    kernel_.EndPhase(leaves_ * group_.rows(), Estimate(kernel_.target(), bytes, bytes, nest_.Uops()));
     return OkStatus();
   }
 
@@ -93,7 +93,8 @@ class All {
     nest_.Unbind(group_.kept());
     if (loops) b_.EndLoop();
     nest_.CloseScope();
-    kernel_.EndPhase(1, 50 + 2 * leaves_ * group_.rows() * static_cast<int64_t>(group_.reductions().size()));
+    const int64_t folds = leaves_ * group_.rows() * static_cast<int64_t>(group_.reductions().size());
+    kernel_.EndPhase(1, {50 + 2 * folds, 50 + 4 * folds});
     return OkStatus();
   }
 

@@ -251,7 +251,7 @@ Status Cols::Write() {
     }
   }
   double bytes = nest_.Bytes();
-  int64_t cost = EstimateNs(kernel_.target(), bytes, bytes, nest_.Uops());
+  const Cost cost = Estimate(kernel_.target(), bytes, bytes, nest_.Uops());
 
   Id tile = b_.BeginPhase(), leaf = kNone;
   TREADLE_RETURN_IF_ERROR(OpenTile(tile, strip, one_phase ? 1 : leaves_, leaf));
@@ -275,7 +275,7 @@ Status Cols::Write() {
   CloseTile();
   double parts = static_cast<double>(leaves_ * columns_ * blocks_);
   kernel_.EndPhase(blocks_ * ((columns_ + kFoldStrip - 1) / kFoldStrip),
-                   EstimateNs(kernel_.target(), parts * 4, parts * 4, parts / 8));
+                   Estimate(kernel_.target(), parts * 4, parts * 4, parts / 8));
   return OkStatus();
 }
 

@@ -79,10 +79,10 @@ std::pair<Id, Id> Kernel::DivRem(Id number, Id by) {
   return {quotient, b.Sub(number, b.Mul(quotient, by))};
 }
 
-void Kernel::EndPhase(int64_t tiles, int64_t cost_ns) {
+void Kernel::EndPhase(int64_t tiles, Cost cost) {
   builder_.EndPhase();
   instance_.tiles.push_back(tiles);
-  instance_.cost_ns.push_back(cost_ns);
+  instance_.costs.push_back(cost);
 }
 
 Instance Kernel::Finish() {
@@ -99,14 +99,17 @@ void SetShares(const std::vector<std::pair<uint16_t, int16_t>>& shares, Plan& pl
   }
 }
 
-int64_t EstimateNs(const executable::Target& target, double bytes, double set_bytes, double uops) {
+Cost Estimate(const executable::Target& target, double bytes, double set_bytes, double uops) {
   // Bytes a nanosecond of one thread, by where the data lives; two vector operations a nanosecond at about 3 GHz and an
   // average of half the machine's issue width.
   double bandwidth = set_bytes <= target.l1_bytes   ? 60
                      : set_bytes <= target.l2_bytes ? 40
                      : set_bytes <= target.l3_bytes ? 20
                                                     : 9;
-  return static_cast<int64_t>(20 + std::max(bytes / bandwidth, uops / 4));
+  // Code that was compiled fast keeps values in memory rather than registers and does not unroll: about twice the
+  // operations, which data that comes from far away hides.
+  const double transfer = bytes / bandwidth, work = uops / 4;
+  return {static_cast<int64_t>(20 + std::max(transfer, work)), static_cast<int64_t>(20 + std::max(transfer, 2 * work))};
 }
 
 int64_t TileElements(double bytes_per_element, double uops_per_element) {

@@ -49,7 +49,7 @@ class Kernel {
   std::pair<Id, Id> DivRem(Id number, Id by);
 
   // The tile that is being written, [0, tiles) of the phase.
-  void EndPhase(int64_t tiles, int64_t cost_ns);
+  void EndPhase(int64_t tiles, Cost cost);
 
   Instance Finish();
 
@@ -68,8 +68,8 @@ class Kernel {
 // Declares (output buffer, input buffer or -1) pairs that may be one memory; each input once.
 void SetShares(const std::vector<std::pair<uint16_t, int16_t>>& shares, Plan& plan);
 
-// One thread's time for work that moves `bytes` of a working set of `set_bytes` and takes `uops` vector operations.
-int64_t EstimateNs(const executable::Target& target, double bytes, double set_bytes, double uops);
+// The time for work that moves `bytes` of a working set of `set_bytes` and takes `uops` vector operations.
+Cost Estimate(const executable::Target& target, double bytes, double set_bytes, double uops);
 
 // Elements of a tile of a loop that touches so many bytes and takes so many cycles an element; a multiple of 64.
 int64_t TileElements(double bytes_per_element, double uops_per_element);

@@ -27,7 +27,7 @@ Status MapBox::Prepare(int most_unroll) {
   TREADLE_RETURN_IF_ERROR(nest_.Analyse());
   const std::vector<Axis>& axes = nest_.axes();
   double total = nest_.Iterations();
-  cost_ns_ = EstimateNs(kernel_.target(), nest_.Bytes(), nest_.Bytes(), nest_.Uops());
+  cost_ = Estimate(kernel_.target(), nest_.Bytes(), nest_.Bytes(), nest_.Uops());
   unroll_ = std::min(most_unroll, UnrollFor(nest_.UopsPerIteration()));
   if (axes.empty()) {
     tiles_ = 1;
@@ -188,7 +188,7 @@ StatusOr<Instance> ScheduleMap(const graph::Graph& graph, const Group& group, co
   TREADLE_RETURN_IF_ERROR(box.Prepare());
   Id tile = kernel.b().BeginPhase();
   TREADLE_RETURN_IF_ERROR(box.Emit(tile));
-  kernel.EndPhase(box.tiles(), box.cost_ns());
+  kernel.EndPhase(box.tiles(), box.cost());
   std::vector<std::pair<uint16_t, int16_t>> shares;
   for (size_t k = 0; k < group.outputs.size(); ++k) {
     shares.push_back({kernel.OutputBuffer(static_cast<int>(k)), box.nest().SharedInput(static_cast<int>(k))});

@@ -11,7 +11,7 @@
 
 namespace treadle::plan {
 
-// One box. Life: construct, AddOutput, Prepare; then tiles() and cost_ns() hold and Emit writes the code of one tile.
+// One box. Life: construct, AddOutput, Prepare; then tiles() and cost() hold and Emit writes the code of one tile.
 class MapBox {
  public:
   MapBox(Kernel& kernel, const std::vector<int64_t>& dims);
@@ -23,7 +23,7 @@ class MapBox {
   // `most_unroll`: where code should be small rather than fast.
   Status Prepare(int most_unroll = 4);
   int64_t tiles() const { return tiles_; }
-  int64_t cost_ns() const { return cost_ns_; }
+  const Cost& cost() const { return cost_; }
   Nest& nest() { return nest_; }
 
   // Inside a phase; `tile` counts from 0.
@@ -52,7 +52,8 @@ class MapBox {
   std::vector<int> others_;  // the axes but the lanes', outermost first
   int64_t per_tile_ = 1;     // kChunks, kAcross: lanes; kRows: rows
   int64_t rows_ = 1;         // product of others_
-  int64_t tiles_ = 0, cost_ns_ = 0;
+  int64_t tiles_ = 0;
+  Cost cost_;
   int unroll_ = 1;
 };
 

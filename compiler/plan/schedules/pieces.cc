@@ -15,14 +15,15 @@ namespace {
 
 Status WritePhase(Kernel& kernel, std::span<const std::unique_ptr<MapBox>> boxes) {
   Builder& b = kernel.b();
-  int64_t cost = 0, tiles = 0;
+  Cost cost;
+  int64_t tiles = 0;
   bool single = true;
   for (const auto& box : boxes) {
     TREADLE_RETURN_IF_ERROR(box->Prepare(boxes.size() > 2 ? 1 : 4));
-    cost += box->cost_ns();
+    cost += box->cost();
     single = single && box->tiles() <= 1;
   }
-  single = single && cost < kOneTileNs;
+  single = single && cost.ns < kOneTileNs;
   Id tile = b.BeginPhase();
   for (const auto& box : boxes) {
     if (box->tiles() == 0) continue;

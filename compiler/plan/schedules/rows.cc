@@ -25,7 +25,7 @@ class Rows {
   void CheckStaging();
   // The row's length; that it is one leaf at most shows in the plan, as it saves code.
   Id RowEnd() { return group_.row_length() <= kLeafElements ? b_.Min(length_, b_.ConstI64(kLeafElements)) : length_; }
-  double Cost(double uops_a_row) const;
+  Cost CostOf(double uops_a_row) const;
   Status WriteAlong();
   Status WriteRow();
   StatusOr<std::vector<Id>> ReduceInLeaves(int pass, std::span<const Id> init);
@@ -50,11 +50,11 @@ void Rows::CheckStaging() {
   in_leaves_ = loops_.IsStaged() && bytes > kernel_.target().l2_bytes;
 }
 
-double Rows::Cost(double uops_a_row) const {
+Cost Rows::CostOf(double uops_a_row) const {
   double rows = static_cast<double>(group_.rows());
   double uops = nest_.Uops() + nest_.Iterations() * static_cast<double>(group_.reductions().size()) / 8;
   double bytes = nest_.Bytes();
-  return static_cast<double>(EstimateNs(kernel_.target(), bytes, bytes, uops + rows * uops_a_row));
+  return Estimate(kernel_.target(), bytes, bytes, uops + rows * uops_a_row);
 }
 
 Status Rows::WriteAlong() {
@@ -83,7 +83,7 @@ Status Rows::WriteAlong() {
     b_.EndLoop();
   }
   nest_.CloseScope();
-  kernel_.EndPhase((rows + block - 1) / block, static_cast<int64_t>(Cost(60.0 * static_cast<double>(passes))));
+  kernel_.EndPhase((rows + block - 1) / block, CostOf(60.0 * static_cast<double>(passes)));
   return OkStatus();
 }
 
@@ -198,7 +198,7 @@ Status Rows::WriteAcross(int64_t length) {
   }
   nest_.Unbind(group_.kept());
   nest_.CloseScope();
-  kernel_.EndPhase(nest_.Extent(others) * chunks, static_cast<int64_t>(Cost(static_cast<double>(length))));
+  kernel_.EndPhase(nest_.Extent(others) * chunks, CostOf(static_cast<double>(length)));
   return OkStatus();
 }
 

@@ -409,11 +409,12 @@ StatusOr<Instance> Build(const Graph& graph, const Group& group, const executabl
     size_t before = loaded.size();
     Kernel kernel("serial", graph, group, target);
     TREADLE_RETURN_IF_ERROR(SerialEmitter(kernel, loaded).Run(group.ops.front()));
-    kernel.EndPhase(/*tiles=*/1, /*cost_ns=*/0);
+    kernel.EndPhase(/*tiles=*/1, {});
     if (loaded.size() > before) continue;
     Instance instance = kernel.Finish();
     constexpr double kNsOfOp = 0.4, kLongest = 1e12;
-    instance.cost_ns[0] = static_cast<int64_t>(std::min(20 + kNsOfOp * WorkOf(instance.plan), kLongest));
+    const int64_t ns = static_cast<int64_t>(std::min(20 + kNsOfOp * WorkOf(instance.plan), kLongest));
+    instance.costs[0] = {ns, 2 * ns};
     return instance;
   }
 }

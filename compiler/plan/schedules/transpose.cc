@@ -72,7 +72,9 @@ class Transpose {
     WriteBlock(tile, row_block, column_block);
     double bytes = 2.0 * static_cast<double>(rows_.size * columns_.size * ElementBytes(type_));
     for (const Dim& dim : others_) bytes *= static_cast<double>(dim.size);
-    kernel_.EndPhase(tiles, EstimateNs(kernel_.target(), 2 * bytes, bytes, 0));
+    Cost cost = Estimate(kernel_.target(), 2 * bytes, bytes, 0);
+    cost.quick_ns = 4 * cost.ns;  // an element at a time
+    kernel_.EndPhase(tiles, cost);
   }
 
  private:

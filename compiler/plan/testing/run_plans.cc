@@ -52,7 +52,7 @@ Status RunGroup(const graph::Graph& graph, const Group& group, const Instance& i
                          : [](const Plan& p, int phase, const TreadleCallFrame& f) { return Interpret(p, phase, f); };
   for (size_t phase = 0; phase < plan.phases.size(); ++phase) {
     int64_t tiles = instance.tiles[phase];
-    EXPECT_GE(instance.cost_ns[phase], 0);
+    EXPECT_GE(instance.costs[phase].ns, 0);
     for (int64_t tile = tiles; options.one_tile_at_a_time && tile-- > 0;) {
       frame.tile_begin = tile;
       frame.tile_end = tile + 1;
