@@ -68,10 +68,11 @@ struct Object {
       false;  // compiled fast: another object may define the same kernels, with the same results, as better code
 };
 
-// A TreadleKernel: a symbol of an object, or a row of kernels/table.h.
+// A TreadleKernel: a symbol of an object, or one that Treadle brings along: a row of kernels/table.h or builtin code
+// (kernels/builtin_code.h).
 struct Kernel {
   std::string symbol;
-  int32_t object = -1;  // index into Executable::objects; -1: looked up in the table by `symbol`
+  int32_t object = -1;  // index into Executable::objects; -1: what Treadle brings along
 };
 
 struct Frame {

@@ -8,6 +8,7 @@
 
 #include "device/host/float_mode.h"
 #include "executable/validate.h"
+#include "kernels/builtin_code.h"
 #include "kernels/table.h"
 #include "runtime/link/link.h"
 
@@ -68,6 +69,7 @@ Status Program::ResolveKernels() {
     }
     TreadleKernel& code = kernels_[i].fixed;
     code = FindKernel(kernel.symbol, executable_.target);
+    if (code == nullptr) code = reinterpret_cast<TreadleKernel>(FindBuiltinCode(kernel.symbol));
     if (code == nullptr) code = reinterpret_cast<TreadleKernel>(link::FindSymbol(kernel.symbol));
     if (code == nullptr) {
       return NotFound("there is no kernel '" + kernel.symbol + "' for " + executable_.target.Key() + ", which " +

@@ -37,6 +37,7 @@ void CompileBatch(const std::vector<plan::Plan>& batch, const executable::Target
   }
   std::vector<std::vector<std::string>> symbols(kernels->objects.size());
   for (size_t i = 0; i < batch.size(); ++i) {
+    if (kernels->object_of_request[i] < 0) continue;
     std::vector<std::string> more = Symbols(batch[i], target);
     std::vector<std::string>& all = symbols[kernels->object_of_request[i]];
     std::move(more.begin(), more.end(), std::back_inserter(all));

@@ -17,7 +17,9 @@
 #include "base/large_stack.h"
 #include "base/log.h"
 #include "compiler/plan/identity.h"
+#include "compiler/plan/print.h"
 #include "compiler/plan/work.h"
+#include "kernels/builtin_code.h"
 
 namespace treadle::emit {
 namespace {
@@ -115,6 +117,10 @@ constexpr int64_t kSmallestModule = 250;
 
 using Module = std::vector<const Missing*>;
 
+bool IsBuiltin(const plan::Plan& plan, const executable::Target& target) {
+  return FindBuiltinCode(plan::KernelSymbol(plan, target, 0)) != nullptr;
+}
+
 // The missing kernels of a tier in modules of about equal cost, largest first; the same for the same plans.
 void AddModules(const std::vector<Missing>& missing, Tier tier, int threads, std::vector<Module>& modules) {
   std::vector<std::pair<int64_t, const Missing*>> sorted;
@@ -165,7 +171,7 @@ int CodegenThreads() {
 }
 
 bool IsCompiled(const plan::Plan& plan, const executable::Target& target, Tier tier) {
-  return Cache::Get().Has(KeyOf(plan, target, tier));
+  return IsBuiltin(plan, target) || Cache::Get().Has(KeyOf(plan, target, tier));
 }
 
 StatusOr<CompiledKernels> CompileKernels(std::span<const KernelRequest> requests, const executable::Target& target,
@@ -175,12 +181,20 @@ StatusOr<CompiledKernels> CompileKernels(std::span<const KernelRequest> requests
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
   std::vector<Missing> missing;
   for (const KernelRequest& request : requests) {
+    if (IsBuiltin(*request.plan, target)) {
+      keys.emplace_back();
+      continue;
+    }
     keys.push_back(KeyOf(*request.plan, target, request.tier));
     auto [known, fresh] = entries.try_emplace(keys.back());
     if (!fresh) continue;
     auto [entry, mine] = cache.Claim(keys.back());
     known->second = entry;
-    if (mine) missing.push_back({request, keys.back(), entry});
+    if (!mine) continue;
+    if (LogEnabled("kernels")) {
+      LogLine((request.tier == Tier::kQuick ? "quick code for " : "code for ") + plan::Print(*request.plan));
+    }
+    missing.push_back({request, keys.back(), entry});
   }
   // Own claims are done before waiting for those of others: nobody waits in a circle.
   if (!missing.empty()) CompileMissing(missing, target, threads);
@@ -189,6 +203,10 @@ StatusOr<CompiledKernels> CompileKernels(std::span<const KernelRequest> requests
   CompiledKernels result;
   std::map<const executable::Object*, int32_t> numbers;
   for (const std::string& key : keys) {
+    if (key.empty()) {
+      result.object_of_request.push_back(-1);
+      continue;
+    }
     TREADLE_ASSIGN_OR_RETURN(CachedObject object, cache.Wait(*entries[key]));
     auto [number, fresh] = numbers.try_emplace(object.get(), static_cast<int32_t>(result.objects.size()));
     if (fresh) result.objects.push_back(*object);

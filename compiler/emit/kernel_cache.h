@@ -1,4 +1,5 @@
-// Kernels of a program to objects, each compiled once a process: a plan with the text of an earlier one takes its code.
+// Kernels of a program to objects, each compiled once a process: a plan with the text of an earlier one takes its code,
+// and one that was compiled when Treadle was built (kernels/builtin_code.h) needs no object.
 #ifndef TREADLE_COMPILER_EMIT_KERNEL_CACHE_H_
 #define TREADLE_COMPILER_EMIT_KERNEL_CACHE_H_
 
@@ -20,8 +21,8 @@ struct KernelRequest {
 
 struct CompiledKernels {
   std::vector<executable::Object> objects;
-  // By request: the index of the object that defines plan::KernelSymbol of all phases. Objects may define further
-  // kernels.
+  // By request: the index of the object that defines plan::KernelSymbol of all phases, or -1 for builtin code. Objects
+  // may define further kernels.
   std::vector<int32_t> object_of_request;
 };
 
@@ -34,11 +35,11 @@ StatusOr<CompiledKernels> CompileKernels(std::span<const KernelRequest> requests
 // As many as there are CPUs for the process, at most 8.
 int CodegenThreads();
 
-// Whether the kernel is there at this tier, compiled earlier. Thread-safe.
+// Whether the kernel is there at this tier or a better one: compiled earlier, or builtin. Thread-safe.
 bool IsCompiled(const plan::Plan& plan, const executable::Target& target, Tier tier);
 
-// Kernels asked for so far in this process: compiled, and taken from the cache. TREADLE_LOG=compile prints them at its
-// end.
+// Kernels asked for so far in this process: compiled, and taken from the cache or builtin. TREADLE_LOG=compile prints them at its
+// end, TREADLE_LOG=kernels each plan that is compiled.
 struct KernelCounts {
   int64_t compiled = 0;
   int64_t cached = 0;

@@ -1,5 +1,5 @@
 // The mathematical functions as object code that is made once, when Treadle is built, for each ISA level: kernels call
-// them instead of having them compiled again. kernels/math_library.h finds them.
+// them instead of having them compiled again. Part of kernels/builtin_code.h.
 #ifndef TREADLE_COMPILER_EMIT_MATH_LIBRARY_H_
 #define TREADLE_COMPILER_EMIT_MATH_LIBRARY_H_
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "base/log.h"
-#include "kernels/math_library.h"
+#include "kernels/builtin_code.h"
 #include "kernels/table.h"
 #include "runtime/link/libcalls.h"
 #include "runtime/link/perf_map.h"
@@ -52,7 +52,7 @@ class References : public orc::DefinitionGenerator {
  private:
   void* Find(std::string_view name) const {
     if (void* address = FindSymbol(name)) return address;
-    if (void* address = FindMathFunction(name)) return address;
+    if (void* address = FindBuiltinCode(name)) return address;
     if (void* address = FindLibcall(name)) return address;
     return reinterpret_cast<void*>(FindKernel(name, target_));
   }

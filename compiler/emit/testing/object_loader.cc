@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "kernels/math_library.h"
+#include "kernels/builtin_code.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
@@ -38,7 +38,7 @@ ObjectLoader::ObjectLoader() : impl_(std::make_unique<Impl>()) {
   impl_->session = std::make_unique<llvm::orc::ExecutionSession>(std::move(control));
   impl_->layer = std::make_unique<llvm::orc::ObjectLinkingLayer>(*impl_->session);
   impl_->process = &impl_->session->createBareJITDylib("process");
-  for (const MathFunction& function : MathFunctions()) Define(std::string(function.symbol), function.address);
+  for (const BuiltinCode& code : AllBuiltinCode()) Define(std::string(code.symbol), code.address);
 }
 
 void ObjectLoader::Define(const std::string& symbol, void* address) {
