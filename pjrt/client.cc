@@ -54,9 +54,13 @@ Status ReadOption(const PJRT_NamedValue& option, CreateOptions& options) {
                          "'; known are num_devices, num_threads, zero_copy");
 }
 
+// The results of the first programs, on most machines.
+constexpr int64_t kPreparedMemory = 128 << 20;
+
 StatusOr<CreateOptions> ReadOptions(const PJRT_NamedValue* values, size_t count) {
   if (count > 0 && values == nullptr) return InvalidArgument("PJRT_Client_Create: create_options is null");
   CreateOptions options;
+  options.runtime.prepared_memory = kPreparedMemory;
   for (size_t i = 0; i < count; ++i) TREADLE_RETURN_IF_ERROR(ReadOption(values[i], options));
   return options;
 }
@@ -91,13 +95,17 @@ StatusOr<MemorySpace*> FindMemory(PJRT_Client* client, PJRT_Memory* memory, PJRT
 Status Call(PJRT_Client_Create_Args* args) {
   TREADLE_ASSIGN_OR_RETURN(CreateOptions options, ReadOptions(args->create_options, args->num_options));
   auto client = std::make_unique<PJRT_Client>();
+  static std::once_flag warm;
+  std::call_once(warm, [] {
+    if (const StatusOr<executable::Target> target = executable::HostTarget(); target.ok()) {
+      compiler::WarmUpInBackground(*target);
+    }
+  });
   TREADLE_ASSIGN_OR_RETURN(client->runtime, Client::Create(options.runtime));
   client->zero_copy = options.zero_copy;
   const int num_devices = static_cast<int>(client->runtime->devices().size());
   client->topology = std::make_unique<PJRT_TopologyDescription>(num_devices, client->runtime->target());
   AddDevices(*client);
-  static std::once_flag warm;
-  std::call_once(warm, [&] { compiler::WarmUpInBackground(client->runtime->target()); });
   ++live_clients;
   args->client = client.release();
   return OkStatus();

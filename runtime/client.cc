@@ -24,16 +24,29 @@ StatusOr<int> NumDevices(int asked) {
   return static_cast<int>(devices);
 }
 
+StatusOr<int64_t> PreparedMemory(int64_t asked) {
+  const std::string text(Environment("TREADLE_PREPARED_MIB"));
+  if (text.empty()) return asked;
+  char* end = nullptr;
+  const long long mib = std::strtoll(text.c_str(), &end, 10);
+  if (*end != '\0' || mib < 0 || mib > (1 << 20)) {
+    return InvalidArgument("TREADLE_PREPARED_MIB is '" + text + "', not a number of MiB");
+  }
+  return mib << 20;
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
   TREADLE_ASSIGN_OR_RETURN(const int devices, NumDevices(options.num_devices));
   if (options.num_threads < 0) return InvalidArgument("num_threads is " + std::to_string(options.num_threads));
+  TREADLE_ASSIGN_OR_RETURN(const int64_t prepared, PreparedMemory(options.prepared_memory));
   TREADLE_ASSIGN_OR_RETURN(const executable::Target target, executable::HostTarget());
   std::unique_ptr<Client> client(
       new Client(options.num_threads > 0 ? options.num_threads : ThreadPool::DefaultThreads()));
   for (int id = 0; id < devices; ++id) {
-    client->devices_.push_back(MakeHostDevice(&client->pool_, target, {.id = id}));
+    client->devices_.push_back(
+        MakeHostDevice(&client->pool_, target, {.id = id, .prepared_memory = prepared / devices}));
   }
   return client;
 }

@@ -2,6 +2,7 @@
 #ifndef TREADLE_RUNTIME_CLIENT_H_
 #define TREADLE_RUNTIME_CLIENT_H_
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,6 +16,9 @@ namespace treadle {
 struct ClientOptions {
   int num_devices = 0;  // 0: TREADLE_NUM_DEVICES, else 1
   int num_threads = 0;  // 0: ThreadPool::DefaultThreads()
+  // Bytes that all devices together take from the system in the background, to have them at hand; at most a 64th of
+  // what there is. TREADLE_PREPARED_MIB overrides it.
+  int64_t prepared_memory = 0;
 };
 
 // Buffers and executables must end before their client. Destruction waits for the work that is enqueued.

@@ -26,7 +26,6 @@
 namespace treadle {
 namespace {
 
-constexpr int64_t kHugePage = 2 << 20;
 constexpr int64_t kSlab = 8 << 20;
 constexpr int64_t kLargestSmall = 1 << 20;
 constexpr int64_t kCacheFloor = 256 << 20;
@@ -88,8 +87,11 @@ void AdviseHugePages(char* memory, int64_t size) {
   }
 }
 
-// `size` bytes, a multiple of 2 MiB, aligned to 2 MiB, on huge pages where they are quick to get; null without room.
-void* Map(int64_t size) {
+char* BlockOf(void* memory) { return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(memory) & ~(kHugePage - 1)); }
+
+}  // namespace
+
+void* HostAllocator::Map(int64_t size) {
   void* raw =
       mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) return nullptr;
@@ -101,10 +103,6 @@ void* Map(int64_t size) {
   AdviseHugePages(reinterpret_cast<char*>(aligned), size);
   return reinterpret_cast<void*>(aligned);
 }
-
-void* BlockOf(void* memory) { return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(memory) & ~(kHugePage - 1)); }
-
-}  // namespace
 
 HostAllocator::HostAllocator(int64_t limit) { stats_.bytes_limit = limit > 0 ? limit : SystemLimit(); }
 
@@ -156,9 +154,9 @@ void HostAllocator::Free(void* memory, int64_t bytes) {
     ASAN_POISON_MEMORY_REGION(memory, size);
     return;
   }
-  cache_.emplace(size, memory);
+  cache_.emplace(size, static_cast<char*>(memory));
   stats_.bytes_cached += size;
-  ASAN_POISON_MEMORY_REGION(memory, bytes);
+  ASAN_POISON_MEMORY_REGION(BlockOf(memory), size);
   const int64_t keep = std::max(stats_.peak_bytes_in_use - stats_.bytes_in_use, kCacheFloor);
   if (stats_.bytes_cached > keep) TrimCache(keep);
 }
@@ -180,10 +178,10 @@ void* HostAllocator::AllocateSmall(int size_class, int64_t size) {
       slab_next_ += SmallSize(fit);
       ASAN_POISON_MEMORY_REGION(block, SmallSize(fit));
     }
-    void* slab = Map(kSlab);
+    char* slab = TakeBlock(kSlab);
     if (slab == nullptr) return nullptr;
     slabs_.push_back(slab);
-    slab_next_ = static_cast<char*>(slab);
+    slab_next_ = slab;
     slab_end_ = slab_next_ + kSlab;
   }
   void* memory = slab_next_;
@@ -193,27 +191,48 @@ void* HostAllocator::AllocateSmall(int size_class, int64_t size) {
 
 void* HostAllocator::AllocateLarge(int64_t size) {
   if (auto after = cache_.upper_bound(size); after != cache_.begin() && std::prev(after)->first == size) {
-    const auto found = std::prev(after);  // the one freed last: its lines may still be in a cache
-    void* memory = found->second;
+    const auto found = std::prev(after);  // the one freed last, as it was: its lines may still be in a cache
+    char* memory = found->second;
     stats_.bytes_cached -= size;
     cache_.erase(found);
-    ASAN_UNPOISON_MEMORY_REGION(memory, size - (kColours - 1) * kColourBytes);
+    ASAN_UNPOISON_MEMORY_REGION(BlockOf(memory), size);
     return memory;
+  }
+  char* block = TakeBlock(size);
+  return block == nullptr ? nullptr : block + (colour_++ % kColours) * kColourBytes;
+}
+
+// A part of a block that nobody uses, else new memory. REQUIRES: mutex held; whole huge pages.
+char* HostAllocator::TakeBlock(int64_t size) {
+  if (const auto found = cache_.lower_bound(size); found != cache_.end()) {
+    const int64_t rest = found->first - size;
+    char* block = BlockOf(found->second);
+    cache_.erase(found);
+    if (rest > 0) cache_.emplace(rest, block + size);
+    stats_.bytes_cached -= size;
+    ASAN_UNPOISON_MEMORY_REGION(block, size);
+    return block;
   }
   void* block = Map(size);
   if (block == nullptr) {
     TrimCache(0);
     block = Map(size);
   }
-  if (block == nullptr) return nullptr;
-  return static_cast<char*>(block) + (colour_++ % kColours) * kColourBytes;
+  return static_cast<char*>(block);
+}
+
+void HostAllocator::Adopt(void* memory, int64_t size) {
+  const std::lock_guard lock(mutex_);
+  cache_.emplace(size, static_cast<char*>(memory));
+  stats_.bytes_cached += size;
+  ASAN_POISON_MEMORY_REGION(memory, size);
 }
 
 // REQUIRES: mutex held, except in the destructor. The largest blocks go first: few calls free much.
 void HostAllocator::TrimCache(int64_t keep) {
   while (stats_.bytes_cached > keep && !cache_.empty()) {
     const auto last = std::prev(cache_.end());
-    void* block = BlockOf(last->second);
+    char* block = BlockOf(last->second);
     ASAN_UNPOISON_MEMORY_REGION(block, last->first);
     munmap(block, last->first);
     stats_.bytes_cached -= last->first;

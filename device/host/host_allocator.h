@@ -14,9 +14,11 @@
 
 namespace treadle {
 
+inline constexpr int64_t kHugePage = 2 << 20;
+
 // Thread-safe. Up to 1 MiB: size classes (four for each doubling) cut from slabs, which stay until the end. Above:
-// blocks of their own, kept in a cache when freed and given back to the system when the cache grows beyond what was
-// ever in use.
+// blocks of whole huge pages, kept in a cache when freed and given back to the system when the cache grows beyond what
+// was ever in use. A block of the right size is taken first, else a part of a larger one, else new memory.
 class HostAllocator {
  public:
   // At most `limit` bytes in use; 0: what the machine and the cgroup have.
@@ -30,6 +32,12 @@ class HostAllocator {
 
   MemoryStats stats() const;
 
+  // `size` bytes, a multiple of kHugePage, from the system, aligned to kHugePage, on huge pages where they are quick to
+  // get; null without room. munmap gives them back, whole or in part.
+  static void* Map(int64_t size);
+  // Takes over memory of Map, to be handed out.
+  void Adopt(void* memory, int64_t size);
+
   // Bytes that a request takes.
   static int64_t RoundedSize(int64_t bytes);
 
@@ -41,6 +49,7 @@ class HostAllocator {
 
   void* AllocateSmall(int size_class, int64_t size);
   void* AllocateLarge(int64_t size);
+  char* TakeBlock(int64_t size);
   void TrimCache(int64_t keep);
 
   mutable std::mutex mutex_;
@@ -48,7 +57,7 @@ class HostAllocator {
   std::vector<void*> slabs_;
   char* slab_next_ = nullptr;
   char* slab_end_ = nullptr;
-  std::multimap<int64_t, void*> cache_;  // size -> block
+  std::multimap<int64_t, char*> cache_;  // size -> memory that nobody uses, as it was freed or at the block's start
   uint32_t colour_ = 0;
   MemoryStats stats_;
 };

@@ -50,6 +50,22 @@ TEST(HostAllocator, RecyclesBlocks) {
   }
 }
 
+TEST(HostAllocator, SmallerRequestsTakePartsOfWhatIsFree) {
+  HostAllocator allocator(0);
+  void* whole = *allocator.Allocate(60 << 20);
+  allocator.Free(whole, 60 << 20);
+  const int64_t cached = allocator.stats().bytes_cached;
+  auto* first = static_cast<char*>(*allocator.Allocate(20 << 20));
+  auto* second = static_cast<char*>(*allocator.Allocate(30 << 20));
+  std::memset(first, 1, 20 << 20);
+  std::memset(second, 2, 30 << 20);
+  EXPECT_EQ(first[(20 << 20) - 1], 1);
+  EXPECT_LE(allocator.stats().bytes_cached, cached - (50 << 20));
+  allocator.Free(first, 20 << 20);
+  allocator.Free(second, 30 << 20);
+  EXPECT_EQ(allocator.stats().bytes_cached, cached);
+}
+
 TEST(HostAllocator, RefusesWhatCannotBe) {
   HostAllocator allocator(int64_t{64} << 20);
   for (int64_t bytes : {int64_t{65} << 20, int64_t{1} << 50, std::numeric_limits<int64_t>::max(), int64_t{-1}}) {

@@ -1,5 +1,6 @@
 #include "device/host/host_device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "device/host/float_mode.h"
 #include "device/host/host_allocator.h"
 #include "device/host/local_memory.h"
+#include "device/host/prepare_memory.h"
 #include "device/run_frames.h"
 
 namespace treadle {
@@ -16,6 +18,8 @@ namespace {
 // Executions that may be on their way: enough to keep the workers fed, few enough that a fast caller does not fill the
 // memory with results.
 constexpr int kQueueDepth = 32;
+
+constexpr int64_t kPreparedShare = 64;  // of the memory that there is, one part of so many may be prepared
 
 constexpr int64_t kCopyChunk = 256 << 10;
 constexpr int64_t kCopyBytesPerNs = 8;
@@ -26,17 +30,20 @@ class HostDevice final : public Device {
       : options_(options),
         target_(std::move(target)),
         pool_(pool),
-        allocator_(options.memory_limit),
-        queue_(pool, kQueueDepth) {}
+        allocator_(std::make_shared<HostAllocator>(options.memory_limit)),
+        queue_(pool, kQueueDepth) {
+    const int64_t most = allocator_->stats().bytes_limit / kPreparedShare;
+    PrepareMemory(allocator_, std::min(options.prepared_memory, most));
+  }
 
   int id() const override { return options_.id; }
   std::string_view kind() const override { return "host"; }
   const executable::Target& target() const override { return target_; }
 
-  StatusOr<void*> Allocate(int64_t bytes) override { return allocator_.Allocate(bytes); }
-  void Free(void* memory, int64_t bytes) override { allocator_.Free(memory, bytes); }
+  StatusOr<void*> Allocate(int64_t bytes) override { return allocator_->Allocate(bytes); }
+  void Free(void* memory, int64_t bytes) override { allocator_->Free(memory, bytes); }
   bool host_accessible() const override { return true; }
-  MemoryStats memory_stats() const override { return allocator_.stats(); }
+  MemoryStats memory_stats() const override { return allocator_->stats(); }
 
   Status CopyFromHost(void* dst, const void* src, int64_t bytes) override { return Copy(dst, src, bytes); }
   Status CopyToHost(void* dst, const void* src, int64_t bytes) override { return Copy(dst, src, bytes); }
@@ -85,7 +92,7 @@ class HostDevice final : public Device {
   const HostDeviceOptions options_;
   const executable::Target target_;
   ThreadPool* const pool_;
-  HostAllocator allocator_;
+  const std::shared_ptr<HostAllocator> allocator_;
   SerialQueue queue_;  // last: its tasks use the rest until it has drained
 };
 

@@ -1,0 +1,19 @@
+// Memory that is there before anyone asks for it.
+#ifndef TREADLE_DEVICE_HOST_PREPARE_MEMORY_H_
+#define TREADLE_DEVICE_HOST_PREPARE_MEMORY_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "device/host/host_allocator.h"
+
+namespace treadle {
+
+// Takes `bytes` from the system and touches them, on a background thread (base/background.h), in blocks of at most
+// 64 MiB that `allocator` then hands out. A page that is touched for the first time costs 1 to 8 us, much more than it
+// costs to fill it: the first results of a process need not pay that. Returns at once.
+void PrepareMemory(const std::shared_ptr<HostAllocator>& allocator, int64_t bytes);
+
+}  // namespace treadle
+
+#endif  // TREADLE_DEVICE_HOST_PREPARE_MEMORY_H_
