@@ -200,6 +200,47 @@ void AddReductions(Texts& texts) {
   AddReduce("or", "i1", "false", texts);
 }
 
+// The functions between the layers of most networks, as JAX writes them.
+void AddActivations(Texts& texts) {
+  const std::string v = Tensor(kVector, "f32"), pair = v + ", " + v;
+  const std::string one = "  %one = stablehlo.constant dense<1.0> : " + v + "\n";
+  const std::string silu = one + Op("negate", "%a0", v, v) + "\n  %e = stablehlo.exponential %r : " + v +
+                           "\n  %n = stablehlo.add %one, %e : " + v + "\n  %s = stablehlo.divide %one, %n : " + v +
+                           "\n  %t = stablehlo.multiply %a0, %s : " + v;
+  texts.push_back("func.func @main(%a0: " + v + ") -> " + v + " {\n" + silu + "\n  return %t : " + v + "\n}\n");
+  const std::string gelu =
+      one + "  %c = stablehlo.constant dense<4.471500e-02> : " + v +
+      "\n  %k = stablehlo.constant dense<0.797884583> : " + v + "\n  %half = stablehlo.constant dense<0.5> : " + v +
+      "\n  %0 = stablehlo.multiply %a0, %a0 : " + v + "\n  %1 = stablehlo.multiply %0, %a0 : " + v +
+      "\n  %2 = stablehlo.multiply %c, %1 : " + v + "\n  %3 = stablehlo.add %a0, %2 : " + v +
+      "\n  %4 = stablehlo.multiply %k, %3 : " + v + "\n  %5 = stablehlo.tanh %4 : " + v +
+      "\n  %6 = stablehlo.add %one, %5 : " + v + "\n  %7 = stablehlo.multiply %half, %6 : " + v +
+      "\n  %r = stablehlo.multiply %a0, %7 : " + v;
+  texts.push_back(Function({v}, gelu, v));
+  for (const char* rows : {"1000x", "30x"}) {
+    const std::string r = Tensor(rows, "f32"),
+                      m = Tensor(std::string(rows) + (rows[0] == '1' ? "1000x" : "40x"), "f32");
+    const std::string spread = ", dims = [0] : (" + r + ") -> " + m + "\n", s = Tensor("", "f32");
+    const auto reduce = [&](const std::string& to, const std::string& from, const std::string& op,
+                            const std::string& init) {
+      return "  " + to + " = stablehlo.reduce(" + from + " init: " + init + ") applies stablehlo." + op +
+             " across dimensions = [1] : (" + m + ", " + s + ") -> " + r + "\n";
+    };
+    const std::string shifted =
+        "  %low = stablehlo.constant dense<0xFF800000> : " + s +
+        "\n  %lows = stablehlo.constant dense<0xFF800000> : " + r + "\n  %zero = stablehlo.constant dense<0.0> : " + s +
+        "\n" + reduce("%0", "%a0", "maximum", "%low") + "  %1 = stablehlo.maximum %lows, %0 : " + r +
+        "\n  %2 = stablehlo.broadcast_in_dim %1" + spread + "  %3 = stablehlo.subtract %a0, %2 : " + m +
+        "\n  %4 = stablehlo.exponential %3 : " + m + "\n" + reduce("%5", "%4", "add", "%zero");
+    texts.push_back(Function(
+        {m}, shifted + "  %6 = stablehlo.broadcast_in_dim %5" + spread + "  %r = stablehlo.divide %4, %6 : " + m, m));
+    texts.push_back(Function({m},
+                             shifted + "  %6 = stablehlo.log %5 : " + r + "\n  %7 = stablehlo.broadcast_in_dim %6" +
+                                 spread + "  %r = stablehlo.subtract %3, %7 : " + m,
+                             m));
+  }
+}
+
 void AddMoves(Texts& texts) {
   for (const char* type : kAll) {
     const std::string m = Tensor("300x200x", type), turned = Tensor("200x300x", type);
@@ -244,6 +285,7 @@ std::vector<std::string> BuiltinPrograms() {
   AddConvert(texts);
   AddSelect(texts);
   AddReductions(texts);
+  AddActivations(texts);
   AddMoves(texts);
   return texts;
 }

@@ -1,5 +1,6 @@
 // The programs whose kernels are compiled when Treadle is built (kernels/builtin_code.h): one operation each, in the
-// types and forms in which people use it one by one. Sizes do not matter beyond their class, they are not in the code.
+// types and forms in which people use it one by one, and the activation functions of networks. Sizes do not matter
+// beyond their class: they are no part of the code.
 #ifndef TREADLE_COMPILER_BUILTIN_PROGRAMS_H_
 #define TREADLE_COMPILER_BUILTIN_PROGRAMS_H_
 
