@@ -13,7 +13,11 @@ namespace treadle {
 inline constexpr size_t kDeepStack = size_t{64} << 20;
 inline constexpr size_t kCodegenStack = size_t{16} << 20;
 
-// Runs `work` on a thread with `stack_bytes` of stack and waits for it. Where no thread can be had, on this one.
+// Bytes of stack that this thread has left.
+size_t StackLeft();
+
+// Runs `work` where it has `stack_bytes` of stack: here if that much is left, else on a thread of its own, for which it
+// waits. Starting one takes 0.1 ms, and milliseconds where all CPUs are busy. Where no thread can be had, here.
 void RunOnLargeStack(size_t stack_bytes, const std::function<void()>& work);
 
 // Runs all of `work` side by side and waits for it: the first on this thread, each of the others on one of its own with

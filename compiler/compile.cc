@@ -188,16 +188,19 @@ StatusOr<std::string> CompileHereTo(Stage stage, std::string_view bytes, const C
 
 }  // namespace
 
-// MLIR's parser recurses over nested regions, and callers may have small stacks.
+// MLIR's parser recurses over nested regions, and callers may have small stacks. A level takes at least 8 bytes of a
+// program, and 4 KiB of stack.
+size_t StackFor(std::string_view program) { return std::min(kDeepStack, (size_t{1} << 20) + 512 * program.size()); }
+
 StatusOr<executable::Executable> Compile(std::string_view bytes, const CompileOptions& options) {
   std::optional<StatusOr<executable::Executable>> result;
-  RunOnLargeStack(kDeepStack, [&] { result = CompileHere(bytes, options); });
+  RunOnLargeStack(StackFor(bytes), [&] { result = CompileHere(bytes, options); });
   return *std::move(result);
 }
 
 StatusOr<std::string> CompileTo(Stage stage, std::string_view bytes, const CompileOptions& options) {
   std::optional<StatusOr<std::string>> result;
-  RunOnLargeStack(kDeepStack, [&] { result = CompileHereTo(stage, bytes, options); });
+  RunOnLargeStack(StackFor(bytes), [&] { result = CompileHereTo(stage, bytes, options); });
   return *std::move(result);
 }
 

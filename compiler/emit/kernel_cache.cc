@@ -115,6 +115,9 @@ struct Missing {
 // Below this a module of its own costs more than the thread saves.
 constexpr int64_t kSmallestModule = 250;
 
+constexpr int64_t kLargeModule = 2'000;
+constexpr size_t kSmallCodegenStack = size_t{2} << 20;
+
 using Module = std::vector<const Missing*>;
 
 bool IsBuiltin(const plan::Plan& plan, const executable::Target& target) {
@@ -154,11 +157,19 @@ void CompileModule(const Module& module, const executable::Target& target) {
   for (const Missing* kernel : module) Cache::Get().Finish(kernel->key, *kernel->entry, code.status(), object);
 }
 
+// LLVM recurses over large blocks. Where the stack here is small, small modules do with it.
+void CompileOnStack(const Module& module, const executable::Target& target) {
+  int64_t cost = 0;
+  for (const Missing* kernel : module) cost += plan::CodegenCost(*kernel->request.plan);
+  const size_t stack = cost < kLargeModule ? kSmallCodegenStack : kCodegenStack;
+  RunOnLargeStack(stack, [&] { CompileModule(module, target); });
+}
+
 void CompileMissing(const std::vector<Missing>& missing, const executable::Target& target, int threads) {
   std::vector<Module> modules;
   for (Tier tier : {Tier::kFull, Tier::kQuick}) AddModules(missing, tier, threads, modules);
   std::vector<std::function<void()>> work;
-  for (const Module& module : modules) work.push_back([&] { CompileModule(module, target); });
+  for (const Module& module : modules) work.push_back([&] { CompileOnStack(module, target); });
   RunSideBySide(kCodegenStack, work);
 }
 

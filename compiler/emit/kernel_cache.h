@@ -27,7 +27,7 @@ struct CompiledKernels {
 };
 
 // Plans may repeat. Those that this process has not compiled yet go to about `threads` modules, balanced by cost, and
-// are compiled side by side. Thread-safe. Needs kCodegenStack of stack (base/large_stack.h). Errors: those of
+// are compiled side by side. Thread-safe; needs little stack. Errors: those of
 // EmitPlans, naming the plan.
 StatusOr<CompiledKernels> CompileKernels(std::span<const KernelRequest> requests, const executable::Target& target,
                                          int threads);
@@ -38,8 +38,8 @@ int CodegenThreads();
 // Whether the kernel is there at this tier or a better one: compiled earlier, or builtin. Thread-safe.
 bool IsCompiled(const plan::Plan& plan, const executable::Target& target, Tier tier);
 
-// Kernels asked for so far in this process: compiled, and taken from the cache or builtin. TREADLE_LOG=compile prints them at its
-// end, TREADLE_LOG=kernels each plan that is compiled.
+// Kernels asked for so far in this process: compiled, and taken from the cache or builtin. TREADLE_LOG=compile prints
+// them at its end, TREADLE_LOG=kernels each plan that is compiled.
 struct KernelCounts {
   int64_t compiled = 0;
   int64_t cached = 0;
