@@ -16,8 +16,8 @@ namespace treadle {
 struct ClientOptions {
   int num_devices = 0;  // 0: TREADLE_NUM_DEVICES, else 1
   int num_threads = 0;  // 0: ThreadPool::DefaultThreads()
-  // Bytes that all devices together take from the system in the background, to have them at hand; at most a 64th of
-  // what there is. TREADLE_PREPARED_MIB overrides it.
+  // Bytes of fresh memory that all devices together keep at hand, taken in the background; at most a 64th of what there
+  // is. TREADLE_PREPARED_MIB overrides it.
   int64_t prepared_memory = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/cgroup.h"
 
@@ -121,7 +122,7 @@ int64_t HostAllocator::RoundedSize(int64_t bytes) {
 StatusOr<void*> HostAllocator::Allocate(int64_t bytes) {
   const bool possible = bytes >= 0 && bytes <= std::numeric_limits<int64_t>::max() - 2 * kHugePage;
   const int64_t size = possible ? RoundedSize(bytes) : 0;
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const int64_t room = stats_.bytes_limit - stats_.bytes_in_use;
   void* memory = nullptr;
   if (possible && size <= room) {
@@ -138,7 +139,30 @@ StatusOr<void*> HostAllocator::Allocate(int64_t bytes) {
   stats_.peak_bytes_in_use = std::max(stats_.peak_bytes_in_use, stats_.bytes_in_use);
   stats_.largest_allocation = std::max(stats_.largest_allocation, bytes);
   ++stats_.num_allocations;
+  if (const int64_t order = BytesToOrder(); order > 0) [[unlikely]] {
+    lock.unlock();
+    order_(order);
+  }
   return memory;
+}
+
+// How much to order now. REQUIRES: mutex held.
+int64_t HostAllocator::BytesToOrder() {
+  const int64_t free = stats_.bytes_cached;
+  if (ordered_ || free >= at_hand_ / 2) return 0;
+  const int64_t order = at_hand_ - free;
+  if (stats_.bytes_limit - stats_.bytes_in_use - free < 4 * order) return 0;  // not what others may need more
+  ordered_ = true;
+  return order;
+}
+
+void HostAllocator::KeepAtHand(int64_t bytes, std::function<void(int64_t)> order) {
+  std::unique_lock lock(mutex_);
+  at_hand_ = bytes;
+  order_ = std::move(order);
+  const int64_t first = BytesToOrder();
+  lock.unlock();
+  if (first > 0) order_(first);
 }
 
 void HostAllocator::Free(void* memory, int64_t bytes) {
@@ -223,6 +247,7 @@ char* HostAllocator::TakeBlock(int64_t size) {
 
 void HostAllocator::Adopt(void* memory, int64_t size) {
   const std::lock_guard lock(mutex_);
+  ordered_ = false;
   cache_.emplace(size, static_cast<char*>(memory));
   stats_.bytes_cached += size;
   ASAN_POISON_MEMORY_REGION(memory, size);

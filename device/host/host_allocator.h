@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -38,6 +39,10 @@ class HostAllocator {
   // Takes over memory of Map, to be handed out.
   void Adopt(void* memory, int64_t size);
 
+  // From now on, when fewer than half of `bytes` are free, `order(n)` is asked for n bytes more, to be given to Adopt
+  // sometime. It must return soon, and is not asked again before something was adopted.
+  void KeepAtHand(int64_t bytes, std::function<void(int64_t)> order);
+
   // Bytes that a request takes.
   static int64_t RoundedSize(int64_t bytes);
 
@@ -51,6 +56,7 @@ class HostAllocator {
   void* AllocateLarge(int64_t size);
   char* TakeBlock(int64_t size);
   void TrimCache(int64_t keep);
+  int64_t BytesToOrder();
 
   mutable std::mutex mutex_;
   std::array<FreeBlock*, kClasses> free_{};
@@ -60,6 +66,9 @@ class HostAllocator {
   std::multimap<int64_t, char*> cache_;  // size -> memory that nobody uses, as it was freed or at the block's start
   uint32_t colour_ = 0;
   MemoryStats stats_;
+  int64_t at_hand_ = 0;
+  bool ordered_ = false;
+  std::function<void(int64_t)> order_;
 };
 
 }  // namespace treadle

@@ -33,7 +33,7 @@ class HostDevice final : public Device {
         allocator_(std::make_shared<HostAllocator>(options.memory_limit)),
         queue_(pool, kQueueDepth) {
     const int64_t most = allocator_->stats().bytes_limit / kPreparedShare;
-    PrepareMemory(allocator_, std::min(options.prepared_memory, most));
+    KeepMemoryPrepared(allocator_, std::min(options.prepared_memory, most));
   }
 
   int id() const override { return options_.id; }

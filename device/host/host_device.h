@@ -15,7 +15,7 @@ struct HostDeviceOptions {
   // it. Copies keep them. False: IEEE.
   bool flush_denormals = true;
   int64_t memory_limit = 0;     // bytes in use at most; 0: what the machine and the cgroup have
-  int64_t prepared_memory = 0;  // bytes to take from the system in the background (prepare_memory.h)
+  int64_t prepared_memory = 0;  // bytes to keep at hand (prepare_memory.h)
 };
 
 // `pool` outlives the device.

@@ -52,14 +52,18 @@ class Preparation : public std::enable_shared_from_this<Preparation> {
   int64_t touched_ = 0;
 };
 
-}  // namespace
-
-void PrepareMemory(const std::shared_ptr<HostAllocator>& allocator, int64_t bytes) {
+void Order(const std::weak_ptr<HostAllocator>& allocator, int64_t bytes) {
   for (int64_t left = bytes / kHugePage * kHugePage; left > 0;) {
     const int64_t size = std::min(left, kMostBlock);
     std::make_shared<Preparation>(allocator, size)->Start();
     left -= size;
   }
+}
+
+}  // namespace
+
+void KeepMemoryPrepared(const std::shared_ptr<HostAllocator>& allocator, int64_t bytes) {
+  allocator->KeepAtHand(bytes, [weak = std::weak_ptr(allocator)](int64_t more) { Order(weak, more); });
 }
 
 }  // namespace treadle

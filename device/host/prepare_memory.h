@@ -9,10 +9,10 @@
 
 namespace treadle {
 
-// Takes `bytes` from the system and touches them, on a background thread (base/background.h), in blocks of at most
-// 64 MiB that `allocator` then hands out. A page that is touched for the first time costs 1 to 8 us, much more than it
-// costs to fill it: the first results of a process need not pay that. Returns at once.
-void PrepareMemory(const std::shared_ptr<HostAllocator>& allocator, int64_t bytes);
+// Keeps about `bytes` of touched memory free in `allocator`: taken from the system in blocks of at most 64 MiB on a
+// background thread (base/background.h), at once and whenever little is left. A page that is touched for the first time
+// costs 1 to 8 us, much more than it costs to fill it, and results need not pay that. Returns at once.
+void KeepMemoryPrepared(const std::shared_ptr<HostAllocator>& allocator, int64_t bytes);
 
 }  // namespace treadle
 

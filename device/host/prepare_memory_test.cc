@@ -22,7 +22,7 @@ void AwaitCached(const HostAllocator& allocator, int64_t bytes) {
 
 TEST(PrepareMemory, IsHandedOutInPiecesOfAnySize) {
   const auto allocator = std::make_shared<HostAllocator>(0);
-  PrepareMemory(allocator, 96 * kMib);
+  KeepMemoryPrepared(allocator, 96 * kMib);
   AwaitCached(*allocator, 96 * kMib);
   std::vector<std::pair<void*, int64_t>> pieces;
   for (int64_t mib : {40, 20, 7, 5}) {
@@ -30,16 +30,19 @@ TEST(PrepareMemory, IsHandedOutInPiecesOfAnySize) {
     std::memset(memory, 1, mib * kMib);
     pieces.emplace_back(memory, mib * kMib);
   }
-  EXPECT_LT(allocator->stats().bytes_cached, 24 * kMib);
+  // What was taken is made up for.
+  for (int i = 0; i < 10'000 && allocator->stats().bytes_cached < 48 * kMib; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_GE(allocator->stats().bytes_cached, 48 * kMib);
   for (auto [memory, bytes] : pieces) allocator->Free(memory, bytes);
-  EXPECT_EQ(allocator->stats().bytes_cached, 96 * kMib);
   EXPECT_EQ(allocator->stats().bytes_in_use, 0);
 }
 
 TEST(PrepareMemory, EndsWithItsAllocator) {
   for (int i = 0; i < 20; ++i) {
     auto allocator = std::make_shared<HostAllocator>(0);
-    PrepareMemory(allocator, 64 * kMib);
+    KeepMemoryPrepared(allocator, 64 * kMib);
     allocator.reset();
   }
   FinishBackgroundWork();
