@@ -55,7 +55,7 @@ Status ReadOption(const PJRT_NamedValue& option, CreateOptions& options) {
 }
 
 // The results of the first programs, on most machines.
-constexpr int64_t kPreparedMemory = 128 << 20;
+constexpr int64_t kPreparedMemory = 256 << 20;
 
 StatusOr<CreateOptions> ReadOptions(const PJRT_NamedValue* values, size_t count) {
   if (count > 0 && values == nullptr) return InvalidArgument("PJRT_Client_Create: create_options is null");
