@@ -47,10 +47,11 @@ class Queue {
 
   // Threads end when there is nothing left to do, so an idle process has none.
   void Add(std::function<void()> work, Clock::duration delay) {
+    std::deque<Work> dropped;  // destroyed without the lock
     const std::lock_guard lock(mutex_);
     waiting_.push_back({std::move(work), Clock::now() + delay});
     if (running_ < MostThreads() && Start()) ++running_;
-    if (running_ == 0) waiting_.clear();
+    if (running_ == 0) std::swap(dropped, waiting_);
   }
 
   void Finish() {

@@ -23,7 +23,7 @@ class BetterCodeSink : public executable::CodeSink {
   void Take(executable::Object object, std::vector<std::string> symbols) override {
     const auto linked = link::LinkObject(object, symbols, target_);
     if (!linked.ok()) {
-      if (LogEnabled("compile")) LogLine("good code stays unused: " + linked.status().ToString());
+      LogLine("good code stays unused: " + linked.status().ToString());
       return;
     }
     const std::lock_guard lock(filled_->mutex_);

@@ -32,7 +32,7 @@ void CompileBatch(const std::vector<plan::Plan>& batch, const executable::Target
   for (const plan::Plan& plan : batch) requests.push_back({&plan, Tier::kFull});
   StatusOr<CompiledKernels> kernels = CompileKernels(requests, target, /*threads=*/1);
   if (!kernels.ok()) {
-    if (LogEnabled("compile")) LogLine("kernels stay at their first tier: " + kernels.status().ToString());
+    LogLine("kernels stay at their first tier: " + kernels.status().ToString());
     return;
   }
   std::vector<std::vector<std::string>> symbols(kernels->objects.size());

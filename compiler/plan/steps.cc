@@ -31,13 +31,8 @@ constexpr int64_t kQuickNs = 1'000;
 constexpr int64_t kSavedNs = 30'000;
 constexpr int64_t kGuessedTrips = 64;  // of a loop whose count nobody knows
 
-// A loop inside the kernel may go round for ever, and nothing replaces code in the middle of a call.
-bool MayRunLong(const Plan& plan) {
-  return std::ranges::any_of(plan.loops, [](const Loop& loop) { return loop.kind == LoopKind::kWhile; });
-}
-
 Effort EffortOf(const Instance& instance, int loops_around) {
-  if (MayRunLong(instance.plan)) return Effort::kAtOnce;
+  if (MayRunForever(instance.plan)) return Effort::kAtOnce;  // nothing replaces code in the middle of a call
   Cost cost;
   for (const Cost& phase : instance.costs) cost += phase;
   if (loops_around == 0 && cost.ns < kQuickNs) return Effort::kQuick;

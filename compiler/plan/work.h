@@ -15,6 +15,9 @@ int64_t CodeSize(const Plan& plan);
 // vectors, tails), a mathematical function is long, and every kernel has its frame and loops.
 int64_t CodegenCost(const Plan& plan);
 
+// Whether it has a loop of which nobody knows how often it goes round.
+bool MayRunForever(const Plan& plan);
+
 // Machine operations that all phases' first tiles take, in all iterations of their loops. Trips are counted where
 // constants tell them, and guessed elsewhere.
 double WorkOf(const Plan& plan);

@@ -14,6 +14,7 @@
 #include "compiler/plan/print.h"
 #include "compiler/plan/schedule.h"
 #include "compiler/plan/verify.h"
+#include "compiler/plan/work.h"
 
 namespace treadle::plan {
 namespace {
@@ -175,6 +176,7 @@ TEST(SerialTest, ScalarCarries) {
   // The trips are counted: a thousand of some six operations.
   EXPECT_GT(instance->costs[0].ns, 1000);
   EXPECT_LT(instance->costs[0].ns, 10'000);
+  EXPECT_FALSE(MayRunForever(instance->plan));
 }
 
 TEST(SerialTest, SmallArraysAreScalars) {
