@@ -202,7 +202,7 @@ void AddReductions(Texts& texts) {
 
 // The functions between the layers of most networks, as JAX writes them.
 void AddActivations(Texts& texts) {
-  const std::string v = Tensor(kVector, "f32"), pair = v + ", " + v;
+  const std::string v = Tensor(kVector, "f32");
   const std::string one = "  %one = stablehlo.constant dense<1.0> : " + v + "\n";
   const std::string silu = one + Op("negate", "%a0", v, v) + "\n  %e = stablehlo.exponential %r : " + v +
                            "\n  %n = stablehlo.add %one, %e : " + v + "\n  %s = stablehlo.divide %one, %n : " + v +

@@ -12,8 +12,8 @@
 namespace treadle::emit {
 
 // Compiles `plans` at the full tier in the background, a few at a time, and gives each object to `sink` as it is made,
-// with the symbols of all phases. Lets go of `sink` after the last one. What fails is left out, with a line on standard error.
-// Returns at once. Thread-safe.
+// with the symbols of all phases. Lets go of `sink` after the last one. What fails is left out, with a line on standard
+// error. Returns at once. Thread-safe.
 void CompileBetterCode(std::vector<plan::Plan> plans, const executable::Target& target,
                        std::shared_ptr<executable::CodeSink> sink);
 

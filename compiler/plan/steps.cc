@@ -15,11 +15,8 @@ namespace {
 using executable::CaseStep;
 using executable::CopyStep;
 using executable::Executable;
-using executable::Frame;
 using executable::KernelStep;
 using executable::Operand;
-using executable::Sequence;
-using executable::Step;
 using executable::WhileStep;
 using graph::Graph;
 using graph::OpCode;

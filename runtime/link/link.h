@@ -37,9 +37,10 @@ class LinkedKernel {
 uint64_t Generation();
 
 // The kernels that `object` (relocatable ELF) defines under `symbols`, in that order. Links the object unless all of
-// them are linked from code as good. What its code refers to is looked up among the registered symbols, the code that came with Treadle (kernels/builtin_code.h), the calls that
-// compilers emit (libcalls.h) and kernels/table.h for `target`. INVALID_ARGUMENT for bytes that are no such object,
-// NOT_FOUND for a symbol that it neither defines nor finds. Thread-safe; `object` is not used after the call.
+// them are linked from code as good. What its code refers to is looked up among the registered symbols, the code that
+// came with Treadle (kernels/builtin_code.h), the calls that compilers emit (libcalls.h) and kernels/table.h for
+// `target`. INVALID_ARGUMENT for bytes that are no such object, NOT_FOUND for a symbol that it neither defines nor
+// finds. Thread-safe; `object` is not used after the call.
 StatusOr<std::vector<const LinkedKernel*>> LinkObject(const executable::Object& object,
                                                       std::span<const std::string> symbols,
                                                       const executable::Target& target);
