@@ -283,7 +283,8 @@ void ReferenceAs(const Problem& p, const DotShape& shape, bool fused, Tensor& lh
   for (int64_t row = 0; row < batch * m; ++row) {
     const int64_t b = row / m;
     for (int64_t j = 0; j < n; ++j) {
-      const T *l = &left[row * k], *r = &right[(b * n + j) * k], *li = l + batch * m * k, *ri = r + batch * n * k;
+      const T *l = left.data() + row * k, *r = right.data() + (b * n + j) * k;
+      const T *li = l + batch * m * k, *ri = r + batch * n * k;
       const int64_t o = Offset(shape.batch, b, &DotDim::out) + Offset(shape.m, row % m, &DotDim::out) +
                         Offset(shape.n, j, &DotDim::out);
       if (!is_complex) {

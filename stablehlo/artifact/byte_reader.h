@@ -79,8 +79,9 @@ class ByteReader {
 
   /// A text that ends with a zero byte.
   [[nodiscard]] bool ReadCString(llvm::StringRef& text) {
+    if (empty()) return false;
     const void* end = std::memchr(next_, 0, remaining());
-    if (empty() || end == nullptr) return false;
+    if (end == nullptr) return false;
     text = {reinterpret_cast<const char*>(next_), static_cast<size_t>(static_cast<const uint8_t*>(end) - next_)};
     next_ = static_cast<const uint8_t*>(end) + 1;
     return true;
