@@ -22,8 +22,7 @@ bool Start(size_t stack_bytes, const std::function<void()>& work, pthread_t* thr
   return started;
 }
 
-}  // namespace
-
+// Bytes of stack that this thread has left.
 size_t StackLeft() {
   // Asking takes 0.1 ms on the main thread. Its stack may still grow; the size is that which it may grow to.
   thread_local const uintptr_t lowest = [] {
@@ -39,6 +38,8 @@ size_t StackLeft() {
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   return here > lowest ? here - lowest : 0;
 }
+
+}  // namespace
 
 void RunOnLargeStack(size_t stack_bytes, const std::function<void()>& work) {
   if (StackLeft() >= stack_bytes) return work();

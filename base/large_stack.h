@@ -13,9 +13,6 @@ namespace treadle {
 inline constexpr size_t kDeepStack = size_t{64} << 20;
 inline constexpr size_t kCodegenStack = size_t{16} << 20;
 
-// Bytes of stack that this thread has left.
-size_t StackLeft();
-
 // Runs `work` where it has `stack_bytes` of stack: here if that much is left, else on a thread of its own, for which it
 // waits. Starting one takes 0.1 ms, and milliseconds where all CPUs are busy. Where no thread can be had, here.
 void RunOnLargeStack(size_t stack_bytes, const std::function<void()>& work);

@@ -161,10 +161,7 @@ int RunCase(const Case& c, const executable::Target& target, bool print) {
     }
     compile += least;
     if (!object.ok()) return Fail(c, object.status());
-    std::vector<std::string> symbols;
-    for (size_t k = 0; k < instance->plan.phases.size(); ++k) {
-      symbols.push_back(plan::KernelSymbol(instance->plan, target, static_cast<int>(k)));
-    }
+    const std::vector<std::string> symbols = plan::KernelSymbols(instance->plan, target);
     auto kernels = link::LinkObject({*object}, symbols, target);
     if (!kernels.ok()) return Fail(c, kernels.status());
     std::vector<TreadleKernel> code;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -56,9 +57,7 @@ StatusOr<Output> KernelsFor(const Target& target) {
     TREADLE_ASSIGN_OR_RETURN(plan::Program program, plan::PlanProgram(Simplify(graph), target));
     for (plan::PlannedKernel& kernel : program.kernels) {
       if (!known.insert(plan::KernelSymbol(kernel.plan, target, 0)).second) continue;
-      for (size_t phase = 0; phase < kernel.plan.phases.size(); ++phase) {
-        output.symbols.push_back(plan::KernelSymbol(kernel.plan, target, static_cast<int>(phase)));
-      }
+      std::ranges::move(plan::KernelSymbols(kernel.plan, target), std::back_inserter(output.symbols));
       plans.push_back(std::move(kernel.plan));
     }
   }

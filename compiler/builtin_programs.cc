@@ -10,7 +10,6 @@ using Names = std::initializer_list<const char*>;
 using Texts = std::vector<std::string>;
 
 constexpr Names kFloats = {"f32", "bf16", "f16", "f64"};
-constexpr Names kIntegers = {"i32", "ui32", "i64", "ui8", "i8"};
 constexpr Names kNumbers = {"f32", "bf16", "f16", "f64", "i32", "ui32", "i64", "ui8", "i8"};
 constexpr Names kAll = {"f32", "bf16", "f16", "f64", "i32", "ui32", "i64", "ui8", "i8", "i1"};
 

@@ -106,9 +106,8 @@ struct Compilation {
     executable::Executable& exe = program.executable;
     std::unordered_map<std::string, int32_t> object_of;
     for (size_t i = 0; i < program.kernels.size(); ++i) {
-      const plan::Plan& plan = program.kernels[i].plan;
-      for (size_t phase = 0; phase < plan.phases.size(); ++phase) {
-        object_of[plan::KernelSymbol(plan, exe.target, static_cast<int>(phase))] = compiled.object_of_request[i];
+      for (std::string& symbol : plan::KernelSymbols(program.kernels[i].plan, exe.target)) {
+        object_of[std::move(symbol)] = compiled.object_of_request[i];
       }
     }
     for (executable::Kernel& kernel : exe.kernels) {

@@ -19,14 +19,6 @@ constexpr int64_t kBatchCost = 600;
 // Most programs run right after they are compiled; that first run should not have to share the CPUs.
 constexpr std::chrono::milliseconds kDelay{20};
 
-std::vector<std::string> Symbols(const plan::Plan& plan, const executable::Target& target) {
-  std::vector<std::string> symbols;
-  for (size_t phase = 0; phase < plan.phases.size(); ++phase) {
-    symbols.push_back(plan::KernelSymbol(plan, target, static_cast<int>(phase)));
-  }
-  return symbols;
-}
-
 void CompileBatch(const std::vector<plan::Plan>& batch, const executable::Target& target, executable::CodeSink& sink) {
   std::vector<KernelRequest> requests;
   for (const plan::Plan& plan : batch) requests.push_back({&plan, Tier::kFull});
@@ -38,7 +30,7 @@ void CompileBatch(const std::vector<plan::Plan>& batch, const executable::Target
   std::vector<std::vector<std::string>> symbols(kernels->objects.size());
   for (size_t i = 0; i < batch.size(); ++i) {
     if (kernels->object_of_request[i] < 0) continue;
-    std::vector<std::string> more = Symbols(batch[i], target);
+    std::vector<std::string> more = plan::KernelSymbols(batch[i], target);
     std::vector<std::string>& all = symbols[kernels->object_of_request[i]];
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }

@@ -27,8 +27,7 @@ struct CompiledKernels {
 };
 
 // Plans may repeat. Those that this process has not compiled yet go to about `threads` modules, balanced by cost, and
-// are compiled side by side. Thread-safe; needs little stack. Errors: those of
-// EmitPlans, naming the plan.
+// are compiled side by side. Thread-safe; needs little stack. Errors: those of EmitPlans, naming the plan.
 StatusOr<CompiledKernels> CompileKernels(std::span<const KernelRequest> requests, const executable::Target& target,
                                          int threads);
 

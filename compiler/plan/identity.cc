@@ -30,4 +30,12 @@ std::string KernelSymbol(const Plan& plan, const executable::Target& target, int
   return symbol;
 }
 
+std::vector<std::string> KernelSymbols(const Plan& plan, const executable::Target& target) {
+  std::vector<std::string> symbols;
+  for (size_t phase = 0; phase < plan.phases.size(); ++phase) {
+    symbols.push_back(KernelSymbol(plan, target, static_cast<int>(phase)));
+  }
+  return symbols;
+}
+
 }  // namespace treadle::plan

@@ -3,6 +3,7 @@
 #define TREADLE_COMPILER_PLAN_IDENTITY_H_
 
 #include <string>
+#include <vector>
 
 #include "compiler/plan/plan.h"
 #include "executable/target.h"
@@ -14,6 +15,9 @@ std::string IdentityText(const Plan& plan);
 
 // The exported symbol of a phase: "treadle_<32 hex digits of XXH3-128>_<phase>".
 std::string KernelSymbol(const Plan& plan, const executable::Target& target, int phase);
+
+// Those of all phases, in order.
+std::vector<std::string> KernelSymbols(const Plan& plan, const executable::Target& target);
 
 }  // namespace treadle::plan
 
