@@ -176,5 +176,22 @@ TEST(Schedules, RandomGraphs) {
   }
 }
 
+TEST(Schedules, SortsByAnyComparator) {
+  for (const std::vector<int64_t>& dims : std::vector<std::vector<int64_t>>{{1}, {100}, {3, 33}, {5, 20, 7}}) {
+    Program p;
+    int64_t dimension = dims.size() > 1 ? 1 : 0;
+    ValueId x = p.Argument({kF32, dims}), y = p.Argument({ElementType::kBF16, dims}), b = p.Argument({kF32, {}});
+    std::vector<ValueId> sorted = p.Sort({x, y}, dimension, [&](Program& p, const std::vector<ValueId>& args) {
+      auto product = [&](size_t side) {
+        return p.Binary(OpCode::kMultiply, p.Binary(OpCode::kAdd, args[side], b),
+                        p.Add(OpCode::kConvert, {args[2 + side]}, {kF32, {}}));
+      };
+      return p.Compare(graph::Direction::kLt, product(0), product(1));
+    });
+    p.Return(sorted);
+    ExpectInterpretersBits(p);
+  }
+}
+
 }  // namespace
 }  // namespace treadle::emit

@@ -41,7 +41,7 @@ struct DotDims {
 
 // What an operation says beyond its operands. Which fields hold for which op:
 //   dims      broadcast_in_dim broadcast_dimensions; transpose permutation; reverse, reduce dimensions;
-//             concatenate, iota [dimension]
+//             concatenate, iota, sort [dimension], never negative
 //   starts limits strides    slice; dynamic_slice: limits = slice_sizes
 //   low high interior        pad (operands: operand, padding value)
 //   direction total_order    compare

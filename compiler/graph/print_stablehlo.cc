@@ -119,6 +119,8 @@ class Printer {
       case OpCode::kReverse:
       case OpCode::kReduce:
         return "dimensions = " + Array(a.dims);
+      case OpCode::kSort:
+        return "dimension = " + std::to_string(a.dims[0]) + " : i64, is_stable = true";
       case OpCode::kConcatenate:
         return "dimension = " + std::to_string(a.dims[0]) + " : i64";
       case OpCode::kIota:

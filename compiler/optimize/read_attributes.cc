@@ -93,6 +93,12 @@ StatusOr<Attributes> ReadAttributes(mlir::Operation* op, OpCode code) {
     case OpCode::kConcatenate:
       attrs.dims = Ints(op, "dimension");
       break;
+    case OpCode::kSort: {  // always done stably
+      int64_t dimension = llvm::cast<stablehlo::SortOp>(op).getDimension();
+      attrs.dims = {dimension < 0 ? dimension + llvm::cast<mlir::ShapedType>(op->getOperand(0).getType()).getRank()
+                                  : dimension};
+      break;
+    }
     case OpCode::kIota:
       attrs.dims = Ints(op, "iota_dimension");
       break;

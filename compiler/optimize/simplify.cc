@@ -101,7 +101,8 @@ class Rebuilder {
     if (op.code == OpCode::kWhile) return RebuildWhile(op, region);
     if (op.code == OpCode::kIf || op.code == OpCode::kCase) return RebuildBranches(op, region);
     std::vector<ValueId> operands = Operands(op.operands, region);
-    if (op.code == OpCode::kOptimizationBarrier) {
+    bool orders_nothing = op.code == OpCode::kSort && in_.shape(op.operands[0]).dims[op.attrs.dims[0]] <= 1;
+    if (op.code == OpCode::kOptimizationBarrier || orders_nothing) {
       for (size_t i = 0; i < operands.size(); ++i) map_[op.results[i]] = operands[i];
       return;
     }

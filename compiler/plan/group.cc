@@ -341,7 +341,8 @@ void Grouper::PlaceAlone(const graph::Op& op, GroupKind kind) {
   std::vector<Source> sources;
   for (ValueId operand : op.operands) {
     OperationClass cls = ClassOf(graph_, op);
-    bool in_memory = kind != GroupKind::kPlan || cls == OperationClass::kTranspose || cls == OperationClass::kControl;
+    bool in_memory = kind != GroupKind::kPlan || cls == OperationClass::kTranspose || cls == OperationClass::kSort ||
+                     cls == OperationClass::kControl;
     if (in_memory) {
       sources.push_back({operand, Source::kOther});
     } else {
@@ -396,7 +397,8 @@ Group Grouper::Finish(const Working& working) {
     const graph::Op& op = graph_.ops[def];
     ops.insert(def);
     OperationClass cls = ClassOf(graph_, op);
-    bool direct = cls == OperationClass::kDot || cls == OperationClass::kControl || cls == OperationClass::kTranspose;
+    bool direct = cls == OperationClass::kDot || cls == OperationClass::kControl || cls == OperationClass::kTranspose ||
+                  cls == OperationClass::kSort;
     for (const ValueId& operand : op.operands) {
       if (op.code == OpCode::kOptimizationBarrier && op.results[&operand - op.operands.data()] != value) continue;
       bool overwritten = cls == OperationClass::kUpdate && &operand == &op.operands[0];
@@ -406,7 +408,7 @@ Group Grouper::Finish(const Working& working) {
         stack.push_back(operand);
       }
     }
-    if (cls == OperationClass::kControl) {
+    if (cls == OperationClass::kControl || cls == OperationClass::kSort) {
       for (RegionId region : op.regions) AddFreeValues(graph_, region, inputs);
     }
   }
@@ -438,6 +440,7 @@ StatusOr<std::vector<Group>> Grouper::Run() {
         break;
       case OperationClass::kPieces:
       case OperationClass::kTranspose:
+      case OperationClass::kSort:
         PlaceAlone(op, GroupKind::kPlan);
         break;
       case OperationClass::kDot:

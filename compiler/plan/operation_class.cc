@@ -50,6 +50,8 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
       return OperationClass::kUpdate;
     case OpCode::kReduce:
       return ReducesNothing(graph, op) ? OperationClass::kPointwise : OperationClass::kReduce;
+    case OpCode::kSort:
+      return OperationClass::kSort;
     case OpCode::kDotGeneral:
       return OperationClass::kDot;
     case OpCode::kWhile:

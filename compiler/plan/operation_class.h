@@ -17,6 +17,7 @@ enum class OperationClass : uint8_t {
   kUpdate,     // dynamic_update_slice
   kPieces,     // concatenate, pad: boxes of the output with different sources
   kTranspose,  // one that changes the innermost dimension of something larger: moved in blocks
+  kSort,
   kDot,
   kControl,
 };

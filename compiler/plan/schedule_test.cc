@@ -260,6 +260,82 @@ TEST(Transpose, Permutations) {
   }
 }
 
+// Not an order by keys, so no kernel knows it: by distance from a scalar of outside, the greatest first.
+ValueId FarthestFirst(Program& p, ValueId centre, const std::vector<ValueId>& args) {
+  auto distance = [&](ValueId x) { return p.Unary(OpCode::kAbs, p.Binary(OpCode::kSubtract, x, centre)); };
+  return p.Compare(graph::Direction::kGt, distance(args[0]), distance(args[1]));
+}
+
+TEST(Sort, AnyComparatorAlongAnyDimension) {
+  for (const std::vector<int64_t>& dims : std::vector<std::vector<int64_t>>{
+           {1}, {2}, {3}, {8}, {17}, {0}, {3, 5}, {3, 0, 2}, {0, 3}, {4, 9, 7}, {1, 33, 1}, {2, 3, 4, 5}}) {
+    for (int64_t dimension = 0; dimension < static_cast<int64_t>(dims.size()); ++dimension) {
+      Program p;
+      ValueId x = p.Argument({kF32, dims}), y = p.Argument({ElementType::kI8, dims}), centre = p.Argument({kF32, {}});
+      std::vector<ValueId> sorted =
+          p.Sort({x, y, x}, dimension, [&](Program& p, const auto& args) { return FarthestFirst(p, centre, args); });
+      p.Return({sorted[2], sorted[1]});
+      ExpectLikeReference(p.graph(), 31);
+    }
+  }
+}
+
+TEST(Sort, EveryElementTypeMoves) {
+  using enum ElementType;
+  for (ElementType type : {kI1, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kBF16, kF16, kF32, kF64}) {
+    Program p;
+    ValueId x = p.Argument({type, {3, 20}}), key = p.Argument({kI32, {3, 20}});
+    std::vector<ValueId> sorted = p.Sort({x, key}, 1, [](Program& p, const auto& args) {
+      ValueId bit = p.Splat({kI32, {}}, 1);  // even ones first
+      return p.Compare(graph::Direction::kLt, p.Binary(OpCode::kAnd, args[2], bit),
+                       p.Binary(OpCode::kAnd, args[3], bit));
+    });
+    p.Return(sorted);
+    ExpectLikeReference(p.graph(), 32);
+  }
+}
+
+// Comparators that are no order at all: what comes out is a permutation all the same.
+TEST(Sort, AnyAnswersGiveSomePermutation) {
+  for (int kind = 0; kind < 4; ++kind) {
+    for (int64_t length : {1, 2, 3, 7, 64, 100}) {
+      Program p;
+      ValueId x = p.Argument({kF32, {2, length}}),
+              number = p.Add(OpCode::kIota, {}, {ElementType::kI32, {2, length}}, {.dims = {1}});
+      std::vector<ValueId> sorted = p.Sort({x, number}, 1, [&](Program& p, const auto& args) {
+        if (kind < 2) return p.Splat({ElementType::kI1, {}}, kind);
+        return p.Compare(kind == 2 ? graph::Direction::kNe : graph::Direction::kLe, args[0], args[1]);
+      });
+      p.Return(sorted);
+      testing::Values values = testing::RandomArguments(p.graph(), 33);
+      ASSERT_TRUE(testing::RunPlans(p.graph(), values, {}).ok());
+      for (int64_t row = 0; row < 2; ++row) {
+        std::vector<bool> seen(length, false);
+        for (int64_t i = 0; i < length; ++i) {
+          int64_t from = values.at(sorted[1]).Integer(row * length + i);
+          ASSERT_TRUE(from >= 0 && from < length && !seen[from]);
+          seen[from] = true;
+          EXPECT_EQ(values.at(sorted[0]).Float(row * length + i), values.at(x).Float(row * length + from));
+        }
+      }
+    }
+  }
+}
+
+TEST(Sort, NamesWhatAComparatorMayNotDo) {
+  Program p;
+  ValueId x = p.Argument({kF32, {8}});
+  std::vector<ValueId> sorted = p.Sort({x}, 0, [](Program& p, const auto& args) {
+    ValueId wide = p.Add(OpCode::kIota, {}, {kF32, {4}}, {.dims = {0}});
+    return p.Compare(graph::Direction::kLt, args[0], p.Reduce(OpCode::kAdd, wide, 0, {0}));
+  });
+  p.Return(sorted);
+  testing::Values values = testing::RandomArguments(p.graph(), 34);
+  Status status = testing::RunPlans(p.graph(), values, {});
+  EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
+  EXPECT_NE(status.ToString().find("inside a region of sort"), std::string::npos) << status.ToString();
+}
+
 TEST(Concatenate, AlongEveryAxis) {
   for (int64_t axis : {0, 1, 2}) {
     for (int64_t inner : {1, 3, 50}) {

@@ -81,6 +81,7 @@ void Sources::FindNeeded() {
     if (!live_[number]) continue;
     switch (ClassOf(graph_, op)) {
       case OperationClass::kControl:
+      case OperationClass::kSort:
         for (RegionId nested : op.regions) NeedNested(nested);
         [[fallthrough]];
       case OperationClass::kDot:

@@ -1,7 +1,7 @@
 #include "compiler/plan/schedules/combiner.h"
 
-#include <map>
 #include <string>
+#include <utility>
 
 #include "compiler/plan/schedules/elementwise.h"
 
@@ -158,6 +158,11 @@ StatusOr<std::vector<Id>> EmitCombine(Builder& b, const graph::Graph& graph, con
     ids[region.arguments[k]] = accumulated[k];
     ids[region.arguments[accumulated.size() + k]] = values[k];
   }
+  return EmitScalarRegion(b, graph, combiner.region, std::move(ids), "reduce");
+}
+
+StatusOr<std::vector<Id>> EmitScalarRegion(Builder& b, const graph::Graph& graph, graph::RegionId region,
+                                           std::map<graph::ValueId, Id> ids, std::string_view owner) {
   auto find = [&](graph::ValueId value) -> std::optional<Id> {
     if (auto found = ids.find(value); found != ids.end()) return found->second;
     graph::OpId def = graph.values[value].def;
@@ -165,13 +170,14 @@ StatusOr<std::vector<Id>> EmitCombine(Builder& b, const graph::Graph& graph, con
     ElementType type = graph.shape(value).type;
     return b.Const(type, LiteralBits(graph.ops[def], type, 0));
   };
-  for (graph::OpId op_id : region.ops) {
+  const std::string where = "a region of " + std::string(owner);
+  for (graph::OpId op_id : graph.regions[region].ops) {
     const graph::Op& op = graph.ops[op_id];
     if (op.code == OpCode::kConstant) continue;
     std::vector<Id> args;
     for (graph::ValueId operand : op.operands) {
       std::optional<Id> id = find(operand);
-      if (!id) return Unsupported(graph, op, "a region of reduce that reads a value from outside it");
+      if (!id) return Unsupported(graph, op, where + " that reads a value from outside it");
       args.push_back(*id);
     }
     if (op.code == OpCode::kReshape || op.code == OpCode::kBroadcastInDim || op.code == OpCode::kOptimizationBarrier) {
@@ -179,13 +185,13 @@ StatusOr<std::vector<Id>> EmitCombine(Builder& b, const graph::Graph& graph, con
     } else if (graph::OpClassOf(op.code) == graph::OpClass::kElementwise) {
       TREADLE_ASSIGN_OR_RETURN(ids[op.results[0]], EmitElementwise(b, graph, op, args));
     } else {
-      return Unsupported(graph, op, "inside a region of reduce");
+      return Unsupported(graph, op, "inside " + where);
     }
   }
   std::vector<Id> results;
-  for (graph::ValueId result : region.results) {
+  for (graph::ValueId result : graph.regions[region].results) {
     std::optional<Id> id = find(result);
-    if (!id) return Internal("a region of reduce returns a value from outside it");
+    if (!id) return Internal(where + " returns a value from outside it");
     results.push_back(*id);
   }
   return results;

@@ -2,8 +2,10 @@
 #ifndef TREADLE_COMPILER_PLAN_SCHEDULES_COMBINER_H_
 #define TREADLE_COMPILER_PLAN_SCHEDULES_COMBINER_H_
 
+#include <map>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -37,6 +39,11 @@ Combiner CombinerOf(const graph::Graph& graph, const graph::Op& reduce);
 // combine(accumulated, values). Errors: UNIMPLEMENTED for operations that are not elementwise.
 StatusOr<std::vector<Id>> EmitCombine(Builder& builder, const graph::Graph& graph, const Combiner& combiner,
                                       std::span<const Id> accumulated, std::span<const Id> values);
+
+// The results of a region of elementwise operations on scalars, of an operation named `owner`. `ids`: its arguments,
+// and what it reads of values outside; constants need not be there. Errors: UNIMPLEMENTED for other operations.
+StatusOr<std::vector<Id>> EmitScalarRegion(Builder& builder, const graph::Graph& graph, graph::RegionId region,
+                                           std::map<graph::ValueId, Id> ids, std::string_view owner);
 
 // Rough machine operations a vector.
 int CombineUops(const graph::Graph& graph, const Combiner& combiner);

@@ -78,6 +78,29 @@ ValueId Program::Reduce(OpCode code, ValueId input, double init, std::vector<int
   })[0];
 }
 
+std::vector<ValueId> Program::Sort(std::vector<ValueId> operands, int64_t dimension, const Comparator& body) {
+  graph::RegionId region = graph_.AddRegion(), outer = open_;
+  std::vector<ValueId> arguments;
+  std::vector<Shape> results;
+  for (ValueId operand : operands) {
+    for (int side = 0; side < 2; ++side) arguments.push_back(graph_.AddValue({graph_.shape(operand).type, {}}, region));
+    results.push_back(graph_.shape(operand));
+  }
+  graph_.regions[region].arguments = arguments;
+  open_ = region;
+  ValueId answer = body(*this, arguments);
+  open_ = outer;
+  graph_.regions[region].results = {answer};
+  graph::OpId op =
+      graph_.AddOp(open_, OpCode::kSort, std::move(operands), std::move(results), {.dims = {dimension}}, {region});
+  return graph_.ops[op].results;
+}
+
+ValueId Program::Compare(graph::Direction direction, ValueId x, ValueId y, bool total_order) {
+  return Add(OpCode::kCompare, {x, y}, {ElementType::kI1, graph_.shape(x).dims},
+             {.direction = direction, .total_order = total_order});
+}
+
 std::vector<ValueId> Program::ArgBest(bool greatest, ValueId input) {
   Shape shape = graph_.shape(input), index{ElementType::kI32, shape.dims};
   int64_t last = shape.rank() - 1;

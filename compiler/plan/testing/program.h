@@ -32,6 +32,10 @@ class Program {
   std::vector<graph::ValueId> Reduce(std::vector<graph::ValueId> inputs, std::vector<graph::ValueId> inits,
                                      std::vector<int64_t> dims, const Body& body);
   graph::ValueId Reduce(graph::OpCode code, graph::ValueId input, double init, std::vector<int64_t> dims);
+  // `body` gets pairs of scalars (one of each operand after the other) and returns the comparator's answer.
+  using Comparator = std::function<graph::ValueId(Program&, const std::vector<graph::ValueId>&)>;
+  std::vector<graph::ValueId> Sort(std::vector<graph::ValueId> operands, int64_t dimension, const Comparator& body);
+  graph::ValueId Compare(graph::Direction direction, graph::ValueId x, graph::ValueId y, bool total_order = false);
   // JAX's argmax (or argmin) over the last dimension: values and i32 indices.
   std::vector<graph::ValueId> ArgBest(bool greatest, graph::ValueId input);
   void Return(std::vector<graph::ValueId> results) { graph_.regions[0].results = std::move(results); }

@@ -488,6 +488,42 @@ void Reduce(const Graph& graph, const graph::Op& op, const std::vector<const Ten
   for (size_t k = 0; k < count; ++k) values[op.results[k]] = out[k];
 }
 
+// Insertion from the end of what is sorted: stable, and defined for every comparator.
+void Sort(const Graph& graph, const graph::Op& op, const std::vector<const Tensor*>& in, Values& values) {
+  const graph::Region& region = graph.regions[op.regions[0]];
+  const std::vector<int64_t>& dims = in[0]->shape.dims;
+  std::vector<Tensor> out;
+  for (const Tensor* operand : in) out.push_back(*operand);
+  auto goes_before = [&](int64_t a, int64_t b) {
+    Values local = values;
+    for (size_t k = 0; k < in.size(); ++k) {
+      for (int side = 0; side < 2; ++side) {
+        Tensor one = Tensor::Zeros({in[k]->shape.type, {}});
+        Copy(one, 0, *in[k], side ? b : a);
+        local[region.arguments[2 * k + side]] = one;
+      }
+    }
+    Evaluate(graph, op.regions[0], local);
+    return local.at(region.results[0]).Integer(0) != 0;
+  };
+  for (int64_t first = 0; first < in[0]->shape.elements(); ++first) {
+    std::vector<int64_t> index = Unravel(first, dims);
+    int64_t& at = index[op.attrs.dims[0]];
+    if (at != 0) continue;
+    std::vector<int64_t> order, places;
+    for (at = 0; at < dims[op.attrs.dims[0]]; ++at) {
+      places.push_back(Ravel(index, dims));
+      size_t place = order.size();
+      while (place > 0 && goes_before(places.back(), order[place - 1])) --place;
+      order.insert(order.begin() + static_cast<int64_t>(place), places.back());
+    }
+    for (size_t k = 0; k < in.size(); ++k) {
+      for (size_t i = 0; i < order.size(); ++i) Copy(out[k], places[i], *in[k], order[i]);
+    }
+  }
+  for (size_t k = 0; k < in.size(); ++k) values[op.results[k]] = out[k];
+}
+
 }  // namespace
 
 void Evaluate(const Graph& graph, graph::RegionId region, Values& values) {
@@ -497,6 +533,10 @@ void Evaluate(const Graph& graph, graph::RegionId region, Values& values) {
     for (graph::ValueId operand : op.operands) in.push_back(&values.at(operand));
     if (op.code == OpCode::kReduce) {
       Reduce(graph, op, in, values);
+      continue;
+    }
+    if (op.code == OpCode::kSort) {
+      Sort(graph, op, in, values);
       continue;
     }
     if (op.code == OpCode::kOptimizationBarrier) {
