@@ -13,6 +13,7 @@
 #include "compiler/plan/interpret.h"
 #include "compiler/plan/testing/program.h"
 #include "compiler/plan/testing/random_graph.h"
+#include "compiler/plan/testing/random_windows.h"
 #include "compiler/plan/testing/run_plans.h"
 #include "gtest/gtest.h"
 
@@ -165,12 +166,12 @@ TEST(Schedules, MovesAndPieces) {
 }
 
 // TREADLE_SEEDS=n tries so many.
-TEST(Schedules, RandomGraphs) {
+void TryRandom(Program (*make)(uint32_t seed)) {
   const char* count = std::getenv("TREADLE_SEEDS");
   uint32_t seeds = count != nullptr ? static_cast<uint32_t>(std::strtoul(count, nullptr, 10)) : 10;
   for (uint32_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Program p = plan::testing::MakeRandomGraph(seed);
+    Program p = make(seed);
     ASSERT_NO_FATAL_FAILURE(ExpectInterpretersBits(p));
     if (::testing::Test::HasFailure()) return;
   }
@@ -192,6 +193,10 @@ TEST(Schedules, SortsByAnyComparator) {
     ExpectInterpretersBits(p);
   }
 }
+
+TEST(Schedules, RandomGraphs) { TryRandom(plan::testing::MakeRandomGraph); }
+TEST(Schedules, RandomGathers) { TryRandom(plan::testing::MakeRandomGather); }
+TEST(Schedules, RandomScatters) { TryRandom(plan::testing::MakeRandomScatter); }
 
 }  // namespace
 }  // namespace treadle::emit

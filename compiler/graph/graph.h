@@ -39,14 +39,29 @@ struct DotDims {
   bool operator==(const DotDims&) const = default;
 };
 
+// Dimension numbers of gather and scatter: windows of the operand at places that a tensor of indices gives. An *index
+// vector* lies along `index_vector` of the indices; the other dimensions of the indices, in order, are those of the
+// result (scatter: the updates) that are not in `window`.
+struct IndexedWindows {
+  std::vector<int64_t> window;         // offset_dims, update_window_dims: where the result walks a window
+  std::vector<int64_t> dropped;        // collapsed_slice_dims, inserted_window_dims: operand dimensions it does not
+  std::vector<int64_t> operand_batch;  // operand dimensions that are walked with those of the indices
+  std::vector<int64_t> indices_batch;
+  std::vector<int64_t> index_map;  // start_index_map: the operand dimension of each component of an index vector
+  int64_t index_vector = 0;        // the rank of the indices where index vectors have one component
+  bool operator==(const IndexedWindows&) const = default;
+};
+
 // What an operation says beyond its operands. Which fields hold for which op:
 //   dims      broadcast_in_dim broadcast_dimensions; transpose permutation; reverse, reduce dimensions;
 //             concatenate, iota, sort [dimension], never negative
-//   starts limits strides    slice; dynamic_slice: limits = slice_sizes
+//   starts limits strides    slice; dynamic_slice, gather: limits = slice_sizes
 //   low high interior        pad (operands: operand, padding value)
 //   direction total_order    compare
 //   exponent_bits mantissa_bits  reduce_precision
 //   dot       dot_general
+//   windows   gather, scatter
+//   unique    scatter: no element is updated twice
 //   literal splat            constant: row-major bytes in memory format (i1: a byte each); splat: one element stands
 //   for all
 struct Attributes {
@@ -55,6 +70,8 @@ struct Attributes {
   bool total_order = false;
   int exponent_bits = 0, mantissa_bits = 0;
   DotDims dot;
+  IndexedWindows windows;
+  bool unique = false;
   std::shared_ptr<const std::string> literal;
   bool splat = false;
 };

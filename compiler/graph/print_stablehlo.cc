@@ -71,6 +71,24 @@ std::string DotAttributes(const DotDims& dot) {
          ", rhs_contracting_dimensions = " + List(dot.rhs_contracting) + ">";
 }
 
+std::string GatherAttributes(const Attributes& a) {
+  const IndexedWindows& w = a.windows;
+  return "dimension_numbers = #stablehlo.gather<offset_dims = " + List(w.window) +
+         ", collapsed_slice_dims = " + List(w.dropped) + ", operand_batching_dims = " + List(w.operand_batch) +
+         ", start_indices_batching_dims = " + List(w.indices_batch) + ", start_index_map = " + List(w.index_map) +
+         ", index_vector_dim = " + std::to_string(w.index_vector) + ">, slice_sizes = " + Array(a.limits);
+}
+
+std::string ScatterAttributes(const Attributes& a) {
+  const IndexedWindows& w = a.windows;
+  return "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = " + List(w.window) +
+         ", inserted_window_dims = " + List(w.dropped) + ", input_batching_dims = " + List(w.operand_batch) +
+         ", scatter_indices_batching_dims = " + List(w.indices_batch) +
+         ", scatter_dims_to_operand_dims = " + List(w.index_map) +
+         ", index_vector_dim = " + std::to_string(w.index_vector) +
+         ">, unique_indices = " + (a.unique ? "true" : "false");
+}
+
 class Printer {
  public:
   explicit Printer(const Graph& graph) : graph_(graph) {}
@@ -130,6 +148,10 @@ class Printer {
                ", strides = " + Array(a.strides);
       case OpCode::kDynamicSlice:
         return "slice_sizes = " + Array(a.limits);
+      case OpCode::kGather:
+        return GatherAttributes(a);
+      case OpCode::kScatter:
+        return ScatterAttributes(a);
       case OpCode::kPad:
         return "edge_padding_high = " + Array(a.high) + ", edge_padding_low = " + Array(a.low) +
                ", interior_padding = " + Array(a.interior);

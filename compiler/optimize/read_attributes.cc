@@ -133,6 +133,23 @@ StatusOr<Attributes> ReadAttributes(mlir::Operation* op, OpCode code) {
                    dims.getLhsContractingDimensions().vec(), dims.getRhsContractingDimensions().vec()};
       break;
     }
+    case OpCode::kGather: {
+      auto dims = llvm::cast<stablehlo::GatherOp>(op).getDimensionNumbers();
+      attrs.windows = {dims.getOffsetDims().vec(),          dims.getCollapsedSliceDims().vec(),
+                       dims.getOperandBatchingDims().vec(), dims.getStartIndicesBatchingDims().vec(),
+                       dims.getStartIndexMap().vec(),       dims.getIndexVectorDim()};
+      attrs.limits = Ints(op, "slice_sizes");
+      break;
+    }
+    case OpCode::kScatter: {
+      auto scatter = llvm::cast<stablehlo::ScatterOp>(op);
+      auto dims = scatter.getScatterDimensionNumbers();
+      attrs.windows = {dims.getUpdateWindowDims().vec(),         dims.getInsertedWindowDims().vec(),
+                       dims.getInputBatchingDims().vec(),        dims.getScatterIndicesBatchingDims().vec(),
+                       dims.getScatterDimsToOperandDims().vec(), dims.getIndexVectorDim()};
+      attrs.unique = scatter.getUniqueIndices();
+      break;
+    }
     case OpCode::kBitcastConvert: {
       auto from = llvm::cast<mlir::ShapedType>(op->getOperand(0).getType());
       auto to = llvm::cast<mlir::ShapedType>(op->getResult(0).getType());

@@ -106,6 +106,7 @@ class Rebuilder {
       for (size_t i = 0; i < operands.size(); ++i) map_[op.results[i]] = operands[i];
       return;
     }
+    if (op.code == OpCode::kDynamicUpdateSlice || op.code == OpCode::kScatter) SeparateOperands(op, operands, region);
     std::vector<Shape> shapes;
     for (ValueId v : op.results) shapes.push_back(in_.shape(v));
     std::vector<ValueId> results;
@@ -118,6 +119,18 @@ class Rebuilder {
       results = out_.ops[id].results;
     }
     for (size_t i = 0; i < results.size(); ++i) map_[op.results[i]] = results[i];
+  }
+
+  // Operations that write over the memory of their first operands must not read it through others: those that are the
+  // same value come through a barrier, which can be copied.
+  void SeparateOperands(const Op& op, std::vector<ValueId>& operands, RegionId region) {
+    size_t written = op.results.size();
+    for (size_t k = written; k < operands.size(); ++k) {
+      auto end = operands.begin() + static_cast<int64_t>(written);
+      if (std::find(operands.begin(), end, operands[k]) == end) continue;
+      operands[k] =
+          Add(region, OpCode::kOptimizationBarrier, {operands[k]}, {out_.shape(operands[k])}, {}, op.location)[0];
+    }
   }
 
   std::vector<RegionId> PlainRegions(const Op& op) {

@@ -52,6 +52,10 @@ class Grouper {
     OpId def = graph_.values[value].def;
     return def >= 0 && graph_.ops[def].code == OpCode::kDynamicUpdateSlice;
   }
+  bool IsScatter(ValueId value) const {  // all its results are written, whoever reads them
+    OpId def = graph_.values[value].def;
+    return def >= 0 && graph_.ops[def].code == OpCode::kScatter;
+  }
   int Find(int group);
   int GroupOf(ValueId base);
   int NewGroup(GroupKind kind, int64_t elements, int32_t stage);
@@ -76,6 +80,7 @@ class Grouper {
   Status PlaceReduce(const graph::Op& op);
   std::vector<Source> UpdateSources(const graph::Op& op);
   void PlaceUpdate(const graph::Op& op);
+  void PlaceScatter(const graph::Op& op);
   void PlaceAlone(const graph::Op& op, GroupKind kind);
   std::optional<OpId> SerialOp(GroupKind kind, const std::vector<ValueId>& members) const;
   Group Finish(const Working& working);
@@ -300,9 +305,12 @@ Status Grouper::PlaceReduce(const graph::Op& op) {
 // operations, a group of an earlier stage makes a copy first.
 std::vector<Source> Grouper::UpdateSources(const graph::Op& op) {
   std::vector<Source> sources;
-  for (size_t k = 1; k < op.operands.size(); ++k) {
+  const auto written = op.operands.begin() + static_cast<int64_t>(WrittenOver(op));
+  for (size_t k = WrittenOver(op); k < op.operands.size(); ++k) {
     std::vector<Source> traced = sources_.Trace(op.operands[k]);
-    bool reads = std::any_of(traced.begin(), traced.end(), [&](const Source& s) { return s.base == op.operands[0]; });
+    bool reads = std::any_of(traced.begin(), traced.end(), [&](const Source& s) {
+      return std::find(op.operands.begin(), written, s.base) != written;
+    });
     if (reads) {
       if (!group_of_.contains(op.operands[k])) PlacePointwise(op.operands[k], 1, traced);
       copied_.insert({&op, op.operands[k]});
@@ -335,6 +343,18 @@ void Grouper::PlaceUpdate(const graph::Op& op) {
   AddMember(group, op.results[0], 1, all);
   // Nothing that comes later may read the window, whose contents depend on the order of loops.
   if (!joins) groups_[group].closed = true;
+}
+
+// A kernel of its own: it reads and writes its operands' memory, window after window.
+void Grouper::PlaceScatter(const graph::Op& op) {
+  std::vector<Source> sources = UpdateSources(op);
+  const auto written = op.operands.begin() + static_cast<int64_t>(WrittenOver(op));
+  std::for_each(op.operands.begin(), written, [&](ValueId operand) { sources.push_back({operand, Source::kOther}); });
+  int64_t elements = graph_.shape(op.operands.back()).elements();
+  int group = NewGroup(GroupKind::kPlan, elements, StageAfter(sources));
+  groups_[group].closed = true;
+  groups_[group].written_over.insert(op.operands.begin(), written);
+  for (ValueId result : op.results) AddMember(group, result, 0, sources);
 }
 
 void Grouper::PlaceAlone(const graph::Op& op, GroupKind kind) {
@@ -401,7 +421,7 @@ Group Grouper::Finish(const Working& working) {
                   cls == OperationClass::kSort;
     for (const ValueId& operand : op.operands) {
       if (op.code == OpCode::kOptimizationBarrier && op.results[&operand - op.operands.data()] != value) continue;
-      bool overwritten = cls == OperationClass::kUpdate && &operand == &op.operands[0];
+      bool overwritten = &operand - op.operands.data() < static_cast<int64_t>(WrittenOver(op));
       if (direct || overwritten || copied_.contains({&op, operand})) {
         inputs.insert(operand);
       } else {
@@ -438,6 +458,9 @@ StatusOr<std::vector<Group>> Grouper::Run() {
       case OperationClass::kUpdate:
         PlaceUpdate(op);
         break;
+      case OperationClass::kScatter:
+        PlaceScatter(op);
+        break;
       case OperationClass::kPieces:
       case OperationClass::kTranspose:
       case OperationClass::kSort:
@@ -472,12 +495,14 @@ StatusOr<std::vector<Group>> Grouper::Run() {
     }
     bool all = group.kind != GroupKind::kPlan;
     for (ValueId value : members) {
-      if (!all && !read.contains(value) && !sources_.IsNeeded(value)) continue;
+      bool wanted = all || read.contains(value) || sources_.IsNeeded(value);
+      if (!wanted && !IsScatter(value)) continue;
       group.outputs.push_back(value);
       const graph::Op& op = graph_.ops[graph_.values[value].def];
       int32_t from = -1;
-      if (op.code == OpCode::kDynamicUpdateSlice) {
-        auto at = std::find(group.inputs.begin(), group.inputs.end(), op.operands[0]);
+      if (WrittenOver(op) > 0) {
+        auto number = std::find(op.results.begin(), op.results.end(), value) - op.results.begin();
+        auto at = std::find(group.inputs.begin(), group.inputs.end(), op.operands[number]);
         from = static_cast<int32_t>(at - group.inputs.begin());
       }
       group.starts_from.push_back(from);

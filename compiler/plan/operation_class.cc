@@ -48,6 +48,8 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
       return OperationClass::kPieces;
     case OpCode::kDynamicUpdateSlice:
       return OperationClass::kUpdate;
+    case OpCode::kScatter:
+      return OperationClass::kScatter;
     case OpCode::kReduce:
       return ReducesNothing(graph, op) ? OperationClass::kPointwise : OperationClass::kReduce;
     case OpCode::kSort:
@@ -61,6 +63,11 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
     default:
       return OperationClass::kPointwise;
   }
+}
+
+size_t WrittenOver(const graph::Op& op) {
+  if (op.code == OpCode::kDynamicUpdateSlice) return 1;
+  return op.code == OpCode::kScatter ? op.results.size() : 0;
 }
 
 bool IsConstant(const graph::Graph& graph, graph::ValueId value) {

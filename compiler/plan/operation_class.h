@@ -14,7 +14,8 @@ enum class OperationClass : uint8_t {
   kFree,  // costs index arithmetic only: copied into every reader
   kPointwise,
   kReduce,
-  kUpdate,     // dynamic_update_slice
+  kUpdate,  // dynamic_update_slice
+  kScatter,
   kPieces,     // concatenate, pad: boxes of the output with different sources
   kTranspose,  // one that changes the innermost dimension of something larger: moved in blocks
   kSort,
@@ -23,6 +24,10 @@ enum class OperationClass : uint8_t {
 };
 
 OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op);
+
+// The operands that the results start from: dynamic_update_slice and scatter write parts of their memory. The first so
+// many; 0 for all other operations.
+size_t WrittenOver(const graph::Op& op);
 
 bool IsConstant(const graph::Graph& graph, graph::ValueId value);
 

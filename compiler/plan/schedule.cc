@@ -7,6 +7,7 @@
 #include "compiler/plan/schedules/map.h"
 #include "compiler/plan/schedules/pieces.h"
 #include "compiler/plan/schedules/reduce_group.h"
+#include "compiler/plan/schedules/scatter.h"
 #include "compiler/plan/schedules/serial.h"
 #include "compiler/plan/schedules/sort.h"
 #include "compiler/plan/schedules/transpose.h"
@@ -42,6 +43,7 @@ StatusOr<Instance> BuildInstance(const graph::Graph& graph, const Group& group, 
   }
   const graph::Op& last = graph.ops[group.ops.back()];
   if (ClassOf(graph, last) == OperationClass::kSort) return ScheduleSort(graph, group, target);
+  if (last.code == graph::OpCode::kScatter) return ScheduleScatter(graph, group, target);
   if (ClassOf(graph, last) == OperationClass::kTranspose) return ScheduleTranspose(graph, group, target);
   if (last.code == graph::OpCode::kConcatenate) return ScheduleConcatenate(graph, group, target);
   if (last.code == graph::OpCode::kPad) return SchedulePad(graph, group, target);

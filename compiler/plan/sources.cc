@@ -21,6 +21,11 @@ constexpr int kCheapUops = 8;
 constexpr int64_t kMuchSmaller = 8;
 constexpr size_t kScalarReads = 4;
 
+Source::Path After(Source::Path path, PathStep step) {
+  if (step == PathStep::kLinear) return path;
+  return step == PathStep::kRows && path == Source::kLinear ? Source::kRows : Source::kOther;
+}
+
 }  // namespace
 
 bool IsBaked(const graph::Graph& graph, ValueId constant) {
@@ -91,7 +96,8 @@ void Sources::FindNeeded() {
         }
         break;
       case OperationClass::kUpdate:
-        needed_.insert(op.operands[0]);
+      case OperationClass::kScatter:
+        needed_.insert(op.operands.begin(), op.operands.begin() + static_cast<int64_t>(WrittenOver(op)));
         break;
       default:
         break;
@@ -116,9 +122,7 @@ const std::vector<Source>& Sources::Trace(ValueId value) {
       if (op.code == OpCode::kOptimizationBarrier && op.results[k] != value) continue;
       PathStep step = k == 0 || op.code == OpCode::kOptimizationBarrier ? StepOf(graph_, op) : PathStep::kOther;
       for (const Source& source : Trace(op.operands[k])) {
-        Source::Path path = step == PathStep::kLinear                                   ? source.path
-                            : step == PathStep::kRows && source.path == Source::kLinear ? Source::kRows
-                                                                                        : Source::kOther;
+        Source::Path path = After(source.path, step);
         bool again = std::any_of(sources.begin(), sources.end(),
                                  [&](const Source& s) { return s.base == source.base && s.path == path; });
         if (!again) sources.push_back({source.base, path});
@@ -146,10 +150,31 @@ bool Sources::MakeFree(const graph::Op& op) {
   return little;
 }
 
+// Indices with one component that the result's leading dimensions walk are read like a broadcast's operand.
+std::vector<Source> Sources::OfGather(const graph::Op& op) {
+  const graph::IndexedWindows& windows = op.attrs.windows;
+  const Shape& indices = graph_.shape(op.operands[1]);
+  int64_t elements = graph_.shape(op.results[0]).elements();
+  bool one = windows.index_map.size() == 1 && elements > 0;
+  auto rank = static_cast<int64_t>(graph_.shape(op.results[0]).dims.size());
+  int64_t walked = static_cast<int64_t>(windows.window.size());
+  bool leading =
+      std::all_of(windows.window.begin(), windows.window.end(), [&](int64_t d) { return d >= rank - walked; });
+  PathStep step = !one                                            ? PathStep::kOther
+                  : indices.elements() == elements                ? PathStep::kLinear
+                  : leading && elements % indices.elements() == 0 ? PathStep::kRows
+                                                                  : PathStep::kOther;
+  std::vector<Source> sources;
+  for (const Source& source : Trace(op.operands[0])) sources.push_back({source.base, Source::kOther});
+  for (const Source& source : Trace(op.operands[1])) sources.push_back({source.base, After(source.path, step)});
+  return sources;
+}
+
 std::vector<Source> Sources::Of(const graph::Op& op) {
   std::vector<Source> sources;
   int64_t elements = graph_.shape(op.results[0]).elements();
   bool pointwise = ClassOf(graph_, op) == OperationClass::kPointwise;
+  if (op.code == OpCode::kGather) return OfGather(op);
   for (ValueId operand : op.operands) {
     bool scalar = pointwise && graph_.shape(operand).rank() == 0 && graph_.shape(op.results[0]).rank() > 0;
     for (const Source& source : Trace(operand)) {

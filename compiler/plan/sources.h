@@ -46,6 +46,7 @@ class Sources {
   std::vector<Source> Of(const graph::Op& op);
 
  private:
+  std::vector<Source> OfGather(const graph::Op& op);
   void FindLive();
   void FindNeeded();
   void NeedNested(graph::RegionId region);

@@ -1,5 +1,6 @@
 #include "compiler/plan/schedules/elementwise.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -182,7 +183,20 @@ StatusOr<Id> EmitElementwise(Builder& b, const graph::Graph& graph, const graph:
   }
 }
 
+namespace {
+
+// Lanes that walk a window load vectors, others an element each.
+int GatherUops(const graph::Graph& graph, const graph::Op& op) {
+  const Shape& shape = graph.shape(op.results[0]);
+  const std::vector<int64_t>& window = op.attrs.windows.window;
+  bool walks = std::find(window.begin(), window.end(), shape.rank() - 1) != window.end() && shape.dims.back() >= 8;
+  return walks || shape.elements() == 1 ? 1 : 16;
+}
+
+}  // namespace
+
 int UopsOf(const graph::Graph& graph, const graph::Op& op) {
+  if (op.code == OpCode::kGather) return GatherUops(graph, op);
   if (graph::OpClassOf(op.code) != graph::OpClass::kElementwise) return 0;
   ElementType type = graph.shape(op.results[0]).type;
   int wide = ElementBytes(type) == 8 ? 2 : 1;

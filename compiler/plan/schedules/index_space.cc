@@ -26,6 +26,26 @@ void Affine::Add(const Affine& other, int64_t times) {
   }
 }
 
+IndexedPlace PlaceOf(const graph::IndexedWindows& windows, const Index& index, size_t operand_rank) {
+  auto has = [](const std::vector<int64_t>& list, size_t dim) {
+    return std::find(list.begin(), list.end(), static_cast<int64_t>(dim)) != list.end();
+  };
+  IndexedPlace place;
+  place.window.resize(operand_rank);
+  for (size_t k = 0; k < index.size(); ++k) {
+    if (!has(windows.window, k)) place.index_vector.push_back(index[k]);
+  }
+  for (size_t d = 0, next = 0; d < operand_rank; ++d) {
+    if (has(windows.dropped, d) || has(windows.operand_batch, d)) continue;
+    place.window[d] = index[windows.window[next++]];
+  }
+  for (size_t k = 0; k < windows.operand_batch.size(); ++k) {
+    int64_t dim = windows.indices_batch[k];
+    place.window[windows.operand_batch[k]] = place.index_vector[dim > windows.index_vector ? dim - 1 : dim];
+  }
+  return place;
+}
+
 IndexSpace::IndexSpace(std::vector<int64_t> axes, bool may_split)
     : axes_(static_cast<int>(axes.size())), may_split_(may_split) {
   for (int64_t size : axes) variables_.push_back({.kind = Variable::kAxis, .size = size});
@@ -51,9 +71,9 @@ int IndexSpace::Intern(Variable variable) {
   return static_cast<int>(found - variables_.begin());
 }
 
-Affine IndexSpace::Start(graph::ValueId start, int64_t limit) {
+Affine IndexSpace::Start(graph::ValueId start, Index at, int64_t limit) {
   if (limit == 0) return {};
-  return Affine::Variable(Intern({.kind = Variable::kStart, .size = limit + 1, .start = start}));
+  return Affine::Variable(Intern({.kind = Variable::kStart, .size = limit + 1, .start = start, .at = std::move(at)}));
 }
 
 // value = quotient * by + remainder. Affine when the terms that `by` does not divide stay below it.
@@ -159,6 +179,21 @@ Affine IndexSpace::Linear(const Index& index, const std::vector<int64_t>& dims) 
   return number;
 }
 
+Index IndexSpace::GatherIndex(const graph::Graph& graph, const graph::Op& op, const Index& index) {
+  const std::vector<int64_t>& dims = graph.shape(op.operands[0]).dims;
+  IndexedPlace place = PlaceOf(op.attrs.windows, index, dims.size());
+  Index result = std::move(place.window);
+  for (size_t c = 0; c < op.attrs.windows.index_map.size(); ++c) {
+    int64_t d = op.attrs.windows.index_map[c];
+    Index at = place.index_vector;
+    if (static_cast<size_t>(op.attrs.windows.index_vector) < graph.shape(op.operands[1]).dims.size()) {
+      at.insert(at.begin() + op.attrs.windows.index_vector, {static_cast<int64_t>(c), {}});
+    }
+    result[d].Add(Start(op.operands[1], std::move(at), dims[d] - op.attrs.limits[d]), 1);
+  }
+  return result;
+}
+
 std::optional<Index> IndexSpace::OperandIndex(const graph::Graph& graph, const graph::Op& op, int operand,
                                               const Index& index) {
   const std::vector<int64_t>& dims = graph.shape(op.operands[operand]).dims;
@@ -191,9 +226,11 @@ std::optional<Index> IndexSpace::OperandIndex(const graph::Graph& graph, const g
       if (operand > 0) return Index{};
       for (size_t k = 0; k < dims.size(); ++k) {
         result[k] = index[k];
-        result[k].Add(Start(op.operands[1 + k], dims[k] - op.attrs.limits[k]), 1);
+        result[k].Add(Start(op.operands[1 + k], {}, dims[k] - op.attrs.limits[k]), 1);
       }
       return result;
+    case OpCode::kGather:
+      return operand > 0 ? Index{} : GatherIndex(graph, op, index);
     case OpCode::kReduce:  // over dimensions of size 1
       if (operand > 0) return Index{};
       for (size_t k = 0, next = 0; k < dims.size(); ++k) {

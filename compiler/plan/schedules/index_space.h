@@ -36,15 +36,24 @@ struct Variable {
     kAxis,
     kQuotient,   // of / by
     kRemainder,  // of % by
-    kStart,      // the scalar `start`, clamped to [0, size - 1]: a window's place
+    kStart,      // the element of `start` at `at`, clamped to [0, size - 1]: a window's place
   };
   Kind kind = kAxis;
   int64_t size = 0;  // values are 0 to size - 1
   Affine of;
   int64_t by = 0;
   graph::ValueId start = -1;
+  Index at = {};
   bool operator==(const Variable&) const = default;
 };
+
+// An element of a gather's result, or of a scatter's updates, taken apart: which index vector it goes by (a position in
+// the indices without the dimension of index vectors), and where in the operand it lies for an index vector of zeros.
+struct IndexedPlace {
+  Index index_vector;
+  Index window;
+};
+IndexedPlace PlaceOf(const graph::IndexedWindows& windows, const Index& index, size_t operand_rank);
 
 class IndexSpace {
  public:
@@ -62,11 +71,14 @@ class IndexSpace {
   Index Reshape(const Index& index, const std::vector<int64_t>& from, const std::vector<int64_t>& to);
 
   // Where operand `operand` of `op` is read when its result is read at `index`. Elementwise and movement operations but
-  // concatenate, pad, dynamic_update_slice and constants, and reductions of nothing; nullopt for all else.
+  // concatenate, pad, dynamic_update_slice and constants, and reductions of nothing; nullopt for all else. Of
+  // operations that read at places given by other operands (dynamic_slice, gather), operand 0 alone: the others are in
+  // its index.
   std::optional<Index> OperandIndex(const graph::Graph& graph, const graph::Op& op, int operand, const Index& index);
 
-  // The variable that stands for a window's start along a dimension; `limit`: its largest value.
-  Affine Start(graph::ValueId start, int64_t limit);
+  // The variable that stands for a window's start along a dimension: the element of `start` at `at`; `limit`: its
+  // largest value.
+  Affine Start(graph::ValueId start, Index at, int64_t limit);
 
   // Element number in a dense row-major tensor.
   Affine Linear(const Index& index, const std::vector<int64_t>& dims) const;
@@ -80,6 +92,7 @@ class IndexSpace {
   const std::optional<Split>& wanted_split() const { return wanted_; }
 
  private:
+  Index GatherIndex(const graph::Graph& graph, const graph::Op& op, const Index& index);
   std::pair<Affine, Affine> DivMod(const Affine& value, int64_t by);
   void Rejoin(Affine& value) const;
   int Intern(Variable variable);

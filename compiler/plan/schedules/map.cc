@@ -180,7 +180,7 @@ StatusOr<Instance> ScheduleMap(const graph::Graph& graph, const Group& group, co
     std::vector<graph::ValueId> starts(update->operands.begin() + 2, update->operands.end());
     auto window = [dims, all, starts](IndexSpace& space) {
       Index index = Nest::Whole(space, dims);
-      for (size_t d = 0; d < dims.size(); ++d) index[d].Add(space.Start(starts[d], all[d] - dims[d]), 1);
+      for (size_t d = 0; d < dims.size(); ++d) index[d].Add(space.Start(starts[d], {}, all[d] - dims[d]), 1);
       return index;
     };
     box.AddOutput(value, at, kernel.OutputBuffer(static_cast<int>(k)), all, window);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/combiner.h"
@@ -49,7 +50,7 @@ int Nest::AddStore(uint16_t buffer, const std::vector<int64_t>& dims, IndexOf at
 void Nest::AddStarts(const Affine& at, std::vector<Place>& places) const {
   for (const auto& [number, coefficient] : at.terms) {
     const Variable& variable = space_->variable(number);
-    if (variable.kind == Variable::kStart) places.push_back({variable.start, Index{}});
+    if (variable.kind == Variable::kStart) places.push_back({variable.start, variable.at});
     if (variable.kind == Variable::kQuotient || variable.kind == Variable::kRemainder) AddStarts(variable.of, places);
   }
 }
@@ -83,7 +84,8 @@ StatusOr<Nest::Item> Nest::Describe(graph::ValueId value, const Index& index, st
   if (op.code == OpCode::kReduce && ClassOf(graph, op) != OperationClass::kPointwise) {
     return Internal("a reduction inside of a map");
   }
-  int read = op.code == OpCode::kDynamicSlice ? 1 : static_cast<int>(op.operands.size());  // starts are in the index
+  bool starts_in_index = op.code == OpCode::kDynamicSlice || op.code == OpCode::kGather;
+  int read = starts_in_index ? 1 : static_cast<int>(op.operands.size());
   for (int k = 0; k < read; ++k) {
     std::optional<Index> at = space_->OperandIndex(graph, op, k, index);
     if (!at) return Unsupported(graph, op, "this operation cannot be part of a larger kernel");
@@ -187,10 +189,12 @@ int Nest::ItemUops(int item) const {
 }
 
 bool Nest::Uses(const Affine& at, int axis) const {
-  for (const auto& [number, coefficient] : at.terms) {
-    if (number < space_->axes() ? group_of_[number] == axis : Uses(space_->variable(number).of, axis)) return true;
-  }
-  return false;
+  return std::any_of(at.terms.begin(), at.terms.end(), [&](const auto& term) {
+    if (term.first < space_->axes()) return group_of_[term.first] == axis;
+    const Variable& variable = space_->variable(term.first);
+    return Uses(variable.of, axis) ||
+           std::any_of(variable.at.begin(), variable.at.end(), [&](const Affine& part) { return Uses(part, axis); });
+  });
 }
 
 double Nest::Iterations() const {
@@ -286,6 +290,19 @@ void Nest::Provide(graph::ValueId value, Id id) {
   }
 }
 
+// min(max(start, 0), limit) as an i64. 64-bit unsigned numbers are compared as they are, for they may be larger than
+// any signed one; those of 32 bits too, for vectors have twice as many.
+Id Nest::Clamped(Id start, int64_t limit) {
+  Builder& b = kernel_.b();
+  ElementType type = b.elt(start);
+  bool as_it_is =
+      type == ElementType::kU64 || (ElementBytes(type) == 4 && limit <= std::numeric_limits<int32_t>::max());
+  if (!as_it_is) type = ElementType::kI64;
+  Id value = b.Convert(type, start), high = b.Convert(type, kernel_.AddI64(limit));
+  if (!IsUnsigned(type)) value = b.Max(value, b.Const(type, 0));
+  return b.Convert(ElementType::kI64, b.Min(value, high));
+}
+
 StatusOr<Id> Nest::VariableId(int number) {
   Builder& b = kernel_.b();
   if (number < space_->axes()) return axis_ids_[group_of_[number]];
@@ -293,14 +310,9 @@ StatusOr<Id> Nest::VariableId(int number) {
   const Variable variable = space_->variable(number);
   Id id;
   if (variable.kind == Variable::kStart) {
-    int item = item_of_.at({variable.start, Index{}});
+    int item = item_of_.at({variable.start, variable.at});
     TREADLE_ASSIGN_OR_RETURN(Id start, Value(item));
-    Id limit = kernel_.AddI64(variable.size - 1);
-    if (b.elt(start) == ElementType::kU64) {  // larger than any signed value: compare as it is
-      id = b.Convert(ElementType::kI64, b.Min(start, b.Convert(ElementType::kU64, limit)));
-    } else {
-      id = b.Min(b.Max(b.Convert(ElementType::kI64, start), b.ConstI64(0)), limit);
-    }
+    id = Clamped(start, variable.size - 1);
   } else {
     TREADLE_ASSIGN_OR_RETURN(Id of, AffineId(variable.of));
     Id by = kernel_.AddI64(variable.by);
@@ -411,11 +423,12 @@ StatusOr<Id> Nest::Value(int root) {
 }
 
 bool Nest::IsBound(const Affine& at) const {
-  for (const auto& [number, coefficient] : at.terms) {
-    if (number < space_->axes() ? axis_ids_[group_of_[number]] == kNone : !IsBound(space_->variable(number).of))
-      return false;
-  }
-  return true;
+  return std::all_of(at.terms.begin(), at.terms.end(), [&](const auto& term) {
+    if (term.first < space_->axes()) return axis_ids_[group_of_[term.first]] != kNone;
+    const Variable& variable = space_->variable(term.first);
+    return IsBound(variable.of) &&
+           std::all_of(variable.at.begin(), variable.at.end(), [&](const Affine& part) { return IsBound(part); });
+  });
 }
 
 Status Nest::Hoist() {

@@ -117,6 +117,7 @@ class Nest {
   void Merge();
   bool Uses(const Affine& at, int axis) const;
   bool IsBound(const Affine& at) const;
+  Id Clamped(Id start, int64_t limit);
   StatusOr<Id> VariableId(int variable);
   StatusOr<Id> AffineId(const Affine& at);
   StatusOr<Access> AccessTo(uint16_t buffer, const Affine& at);

@@ -45,18 +45,23 @@ ValueId Program::Transpose(ValueId x, std::vector<int64_t> permutation) {
   return Add(OpCode::kTranspose, {x}, std::move(shape), {.dims = std::move(permutation)});
 }
 
-std::vector<ValueId> Program::Reduce(std::vector<ValueId> inputs, std::vector<ValueId> inits, std::vector<int64_t> dims,
-                                     const Body& body) {
+graph::RegionId Program::AddBody(const std::vector<ValueId>& like, const Body& body) {
   graph::RegionId region = graph_.AddRegion(), outer = open_;
   std::vector<ValueId> arguments;
   for (int copy = 0; copy < 2; ++copy) {
-    for (ValueId init : inits) arguments.push_back(graph_.AddValue({graph_.shape(init).type, {}}, region));
+    for (ValueId value : like) arguments.push_back(graph_.AddValue({graph_.shape(value).type, {}}, region));
   }
   graph_.regions[region].arguments = arguments;
   open_ = region;
   std::vector<ValueId> yielded = body(*this, arguments);
   open_ = outer;
   graph_.regions[region].results = yielded;
+  return region;
+}
+
+std::vector<ValueId> Program::Reduce(std::vector<ValueId> inputs, std::vector<ValueId> inits, std::vector<int64_t> dims,
+                                     const Body& body) {
+  graph::RegionId region = AddBody(inits, body);
   std::vector<Shape> results;
   for (ValueId input : inputs) {
     Shape shape{graph_.shape(input).type, {}};
@@ -68,6 +73,19 @@ std::vector<ValueId> Program::Reduce(std::vector<ValueId> inputs, std::vector<Va
   std::vector<ValueId> operands = inputs;
   operands.insert(operands.end(), inits.begin(), inits.end());
   graph::OpId op = graph_.AddOp(open_, OpCode::kReduce, operands, results, {.dims = std::move(dims)}, {region});
+  return graph_.ops[op].results;
+}
+
+std::vector<ValueId> Program::Scatter(std::vector<ValueId> inputs, ValueId indices, std::vector<ValueId> updates,
+                                      graph::IndexedWindows windows, bool unique, const Body& body) {
+  std::vector<Shape> results;
+  for (ValueId input : inputs) results.push_back(graph_.shape(input));
+  graph::RegionId region = AddBody(inputs, body);
+  std::vector<ValueId> operands = std::move(inputs);
+  operands.push_back(indices);
+  operands.insert(operands.end(), updates.begin(), updates.end());
+  graph::OpId op = graph_.AddOp(open_, OpCode::kScatter, operands, results,
+                                {.windows = std::move(windows), .unique = unique}, {region});
   return graph_.ops[op].results;
 }
 

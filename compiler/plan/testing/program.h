@@ -36,11 +36,18 @@ class Program {
   using Comparator = std::function<graph::ValueId(Program&, const std::vector<graph::ValueId>&)>;
   std::vector<graph::ValueId> Sort(std::vector<graph::ValueId> operands, int64_t dimension, const Comparator& body);
   graph::ValueId Compare(graph::Direction direction, graph::ValueId x, graph::ValueId y, bool total_order = false);
+  // `body` as in Reduce: current values, then updates.
+  std::vector<graph::ValueId> Scatter(std::vector<graph::ValueId> inputs, graph::ValueId indices,
+                                      std::vector<graph::ValueId> updates, graph::IndexedWindows windows, bool unique,
+                                      const Body& body);
   // JAX's argmax (or argmin) over the last dimension: values and i32 indices.
   std::vector<graph::ValueId> ArgBest(bool greatest, graph::ValueId input);
   void Return(std::vector<graph::ValueId> results) { graph_.regions[0].results = std::move(results); }
 
  private:
+  // A region over scalars of the types of `like`, twice.
+  graph::RegionId AddBody(const std::vector<graph::ValueId>& like, const Body& body);
+
   graph::Graph graph_;
   graph::RegionId open_ = 0;  // where operations go
 };

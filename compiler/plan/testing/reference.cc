@@ -1,9 +1,12 @@
 #include "compiler/plan/testing/reference.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
+#include <utility>
 
 namespace treadle::plan::testing {
 namespace {
@@ -366,13 +369,63 @@ int64_t Ravel(const std::vector<int64_t>& index, const std::vector<int64_t>& dim
   return number;
 }
 
-int64_t WindowStart(const Tensor& start, int64_t limit) {
-  if (IsUnsigned(start.shape.type)) return static_cast<int64_t>(std::min<uint64_t>(start.Integer(0), limit));
-  return std::min(std::max<int64_t>(start.Integer(0), 0), limit);
+int64_t WindowStart(const Tensor& start, int64_t limit, int64_t number = 0) {
+  if (IsUnsigned(start.shape.type)) return static_cast<int64_t>(std::min<uint64_t>(start.Integer(number), limit));
+  return std::min(std::max<int64_t>(start.Integer(number), 0), limit);
+}
+
+bool Contains(const std::vector<int64_t>& list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// Gather and scatter after the specification's text: of an index of the result (the updates) the full batching and
+// window indices, and the elements of the index vector.
+struct IndexedElement {
+  std::vector<int64_t> inside;      // the full window index plus the full batching index
+  std::vector<int64_t> components;  // element numbers in the indices, by component
+};
+
+IndexedElement Locate(const graph::IndexedWindows& windows, const std::vector<int64_t>& index,
+                      const std::vector<int64_t>& indices_dims, size_t operand_rank) {
+  std::vector<int64_t> batch, window;
+  for (size_t d = 0; d < index.size(); ++d) {
+    (Contains(windows.window, static_cast<int64_t>(d)) ? window : batch).push_back(index[d]);
+  }
+  IndexedElement element;
+  element.inside.resize(operand_rank);
+  size_t next = 0;
+  for (size_t d = 0; d < operand_rank; ++d) {
+    auto dim = static_cast<int64_t>(d);
+    if (!Contains(windows.dropped, dim) && !Contains(windows.operand_batch, dim)) element.inside[d] = window[next++];
+  }
+  for (size_t k = 0; k < windows.operand_batch.size(); ++k) {
+    int64_t dim = windows.indices_batch[k];
+    element.inside[windows.operand_batch[k]] = batch[dim - (windows.index_vector < dim)];
+  }
+  for (size_t c = 0; c < windows.index_map.size(); ++c) {
+    std::vector<int64_t> at = batch;
+    if (static_cast<size_t>(windows.index_vector) < indices_dims.size()) {
+      at.insert(at.begin() + windows.index_vector, static_cast<int64_t>(c));
+    }
+    element.components.push_back(Ravel(at, indices_dims));
+  }
+  return element;
+}
+
+std::vector<int64_t> GatherSource(const graph::Op& op, const std::vector<const Tensor*>& in,
+                                  const std::vector<int64_t>& i) {
+  const std::vector<int64_t>& dims = in[0]->shape.dims;
+  IndexedElement element = Locate(op.attrs.windows, i, in[1]->shape.dims, dims.size());
+  for (size_t c = 0; c < element.components.size(); ++c) {
+    int64_t d = op.attrs.windows.index_map[c];
+    element.inside[d] += WindowStart(*in[1], dims[d] - op.attrs.limits[d], element.components[c]);
+  }
+  return element.inside;
 }
 
 // Where element `i` of the result comes from in operand 0.
 std::vector<int64_t> SourceIndex(const graph::Op& op, const std::vector<const Tensor*>& in, std::vector<int64_t> i) {
+  if (op.code == OpCode::kGather) return GatherSource(op, in, i);
   const std::vector<int64_t>& dims = in[0]->shape.dims;
   std::vector<int64_t> index(dims.size());
   for (size_t k = 0; k < dims.size(); ++k) {
@@ -524,6 +577,67 @@ void Sort(const Graph& graph, const graph::Op& op, const std::vector<const Tenso
   for (size_t k = 0; k < in.size(); ++k) values[op.results[k]] = out[k];
 }
 
+// Whether the whole window that element `index` of the updates belongs to lies inside, and where the element goes.
+std::pair<bool, std::vector<int64_t>> ScatterTarget(const graph::Op& op, const std::vector<const Tensor*>& in,
+                                                    const std::vector<int64_t>& index) {
+  const graph::IndexedWindows& windows = op.attrs.windows;
+  const Tensor& indices = *in[op.results.size()];
+  const std::vector<int64_t>&dims = in[0]->shape.dims, &updates = in.back()->shape.dims;
+  IndexedElement element = Locate(windows, index, indices.shape.dims, dims.size());
+  std::vector<int64_t> last(updates.size());
+  for (size_t d = 0; d < last.size(); ++d) {
+    last[d] = Contains(windows.window, static_cast<int64_t>(d)) ? updates[d] - 1 : index[d];
+  }
+  std::vector<int64_t> end = Locate(windows, last, indices.shape.dims, dims.size()).inside;
+  bool inside = true;
+  for (size_t c = 0; c < element.components.size(); ++c) {
+    int64_t d = windows.index_map[c], start = indices.Integer(element.components[c]);
+    bool huge = indices.shape.type == ElementType::kU64 && start < 0;
+    inside = inside && !huge && start >= 0 && start < dims[d] && start + end[d] < dims[d];
+    element.inside[d] = huge ? -1 : element.inside[d] + start;
+  }
+  return {inside, element.inside};
+}
+
+// The updates' elements, window after window: the order that the specification leaves open.
+std::vector<int64_t> InOrderOfIndexVectors(const graph::IndexedWindows& windows, const Shape& updates) {
+  auto vector_of = [&](int64_t i) {
+    std::vector<int64_t> index = Unravel(i, updates.dims), batch;
+    for (size_t d = 0; d < index.size(); ++d) {
+      if (!Contains(windows.window, static_cast<int64_t>(d))) batch.push_back(index[d]);
+    }
+    return batch;
+  };
+  std::vector<int64_t> order(updates.elements());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return vector_of(a) < vector_of(b); });
+  return order;
+}
+
+void Scatter(const Graph& graph, const graph::Op& op, const std::vector<const Tensor*>& in, Values& values) {
+  size_t count = op.results.size();
+  const graph::Region& region = graph.regions[op.regions[0]];
+  std::vector<Tensor> out;
+  for (size_t k = 0; k < count; ++k) out.push_back(*in[k]);
+  const Shape& updates = in.back()->shape;
+  for (int64_t i : InOrderOfIndexVectors(op.attrs.windows, updates)) {
+    auto [inside, target] = ScatterTarget(op, in, Unravel(i, updates.dims));
+    if (!inside) continue;
+    int64_t to = Ravel(target, out[0].shape.dims);
+    Values local = {};
+    for (size_t k = 0; k < count; ++k) {
+      Tensor current = Tensor::Zeros(graph.shape(region.arguments[k])), update = current;
+      Copy(current, 0, out[k], to);
+      Copy(update, 0, *in[count + 1 + k], i);
+      local[region.arguments[k]] = current;
+      local[region.arguments[count + k]] = update;
+    }
+    Evaluate(graph, op.regions[0], local);
+    for (size_t k = 0; k < count; ++k) Copy(out[k], to, local.at(region.results[k]), 0);
+  }
+  for (size_t k = 0; k < count; ++k) values[op.results[k]] = out[k];
+}
+
 }  // namespace
 
 void Evaluate(const Graph& graph, graph::RegionId region, Values& values) {
@@ -537,6 +651,10 @@ void Evaluate(const Graph& graph, graph::RegionId region, Values& values) {
     }
     if (op.code == OpCode::kSort) {
       Sort(graph, op, in, values);
+      continue;
+    }
+    if (op.code == OpCode::kScatter) {
+      Scatter(graph, op, in, values);
       continue;
     }
     if (op.code == OpCode::kOptimizationBarrier) {
