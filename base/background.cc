@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ namespace {
 
 // A third of the CPU time that a foreground thread gets where they compete: out of the way, yet never starved.
 constexpr int kNice = 5;
+// How long the end of a process may take for work that would be good to have: not so long that somebody notices.
+constexpr std::chrono::seconds kPatience{2};
 
 size_t MostThreads() {
   cpu_set_t set;
@@ -46,10 +49,11 @@ class Queue {
   }
 
   // Threads end when there is nothing left to do, so an idle process has none.
-  void Add(std::function<void()> work, Clock::duration delay) {
+  void Add(std::function<void()> work, Clock::duration delay, AtExit at_exit) {
     std::deque<Work> dropped;  // destroyed without the lock
     const std::lock_guard lock(mutex_);
-    waiting_.push_back({std::move(work), Clock::now() + delay});
+    if (finishing_ > 0 && at_exit == AtExit::kDrop) return;
+    waiting_.push_back({std::move(work), Clock::now() + delay, at_exit});
     if (running_ < MostThreads() && Start()) ++running_;
     if (running_ == 0) std::swap(dropped, waiting_);
   }
@@ -57,16 +61,21 @@ class Queue {
   void Finish() {
     std::deque<Work> dropped;  // destroyed without the lock
     std::unique_lock lock(mutex_);
-    std::swap(dropped, waiting_);
+    const auto kept = std::ranges::stable_partition(waiting_, [](const Work& w) { return w.at_exit != AtExit::kDrop; });
+    std::ranges::move(kept, std::back_inserter(dropped));
+    waiting_.erase(kept.begin(), kept.end());
+    if (finishing_++ == 0) deadline_ = Clock::now() + patience_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return running_ == 0; });
     JoinEnded();
+    if (--finishing_ == 0) patience_ = std::max(Clock::duration::zero(), deadline_ - Clock::now());
   }
 
  private:
   struct Work {
     std::function<void()> run;
     Clock::time_point start;
+    AtExit at_exit;
   };
 
   static void* Run(void* queue) {
@@ -89,14 +98,16 @@ class Queue {
   void RunAll() {
     std::unique_lock lock(mutex_);
     while (!waiting_.empty()) {
-      if (const Clock::time_point start = waiting_.front().start; start > Clock::now()) {
+      const Clock::time_point now = Clock::now();
+      if (const Clock::time_point start = waiting_.front().start; start > now && finishing_ == 0) {
         changed_.wait_until(lock, start);
         continue;
       }
       Work work = std::move(waiting_.front());
       waiting_.pop_front();
+      const bool late = finishing_ > 0 && work.at_exit == AtExit::kRunIfTime && now >= deadline_;
       lock.unlock();
-      work.run();
+      if (!late) work.run();
       work.run = nullptr;
       // Once more: static objects that the first work has made go away after this handler, not before.
       static const int registered = std::atexit(FinishBackgroundWork);
@@ -120,12 +131,15 @@ class Queue {
   std::deque<Work> waiting_;
   std::vector<pthread_t> ended_threads_;
   size_t running_ = 0;
+  int finishing_ = 0;                     // calls of Finish
+  Clock::duration patience_ = kPatience;  // what is left of it
+  Clock::time_point deadline_;            // for kRunIfTime, while finishing
 };
 
 }  // namespace
 
-void RunInBackground(std::function<void()> work, std::chrono::milliseconds delay) {
-  Queue::Get().Add(std::move(work), delay);
+void RunInBackground(std::function<void()> work, std::chrono::milliseconds delay, AtExit at_exit) {
+  Queue::Get().Add(std::move(work), delay, at_exit);
 }
 
 void FinishBackgroundWork() { Queue::Get().Finish(); }

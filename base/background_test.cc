@@ -65,6 +65,60 @@ TEST(BackgroundTest, DelayedWorkWaitsAndIsDroppedAtOnce) {
   EXPECT_EQ(alive.use_count(), 1);
 }
 
+TEST(BackgroundTest, WhatMustRunRunsAtTheEndWithoutItsDelay) {
+  using std::chrono::hours, std::chrono::steady_clock;
+  const steady_clock::time_point begin = steady_clock::now();
+  std::atomic<int> must = 0, dropped = 0;
+  RunInBackground([&] { ++dropped; }, hours(1));
+  for (int i = 0; i < 10; ++i) {
+    RunInBackground([&] { ++must; }, hours(1), AtExit::kRun);
+    RunInBackground([&] { ++must; }, hours(1), AtExit::kRunIfTime);
+  }
+  // What such work adds is work of the end, too.
+  RunInBackground(
+      [&] {
+        RunInBackground([&] { ++must; }, hours(1), AtExit::kRun);
+        RunInBackground([&] { ++dropped; });
+      },
+      hours(1), AtExit::kRun);
+  FinishBackgroundWork();
+  EXPECT_EQ(must, 21);
+  EXPECT_EQ(dropped, 0);
+  EXPECT_LT(steady_clock::now() - begin, hours(1));
+}
+
+// In a child: what is left of the two seconds is the process's.
+TEST(BackgroundTest, WhatWouldBeGoodToHaveGetsTwoSecondsAProcess) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    using std::chrono::milliseconds, std::chrono::steady_clock;
+    const steady_clock::time_point begin = steady_clock::now();
+    std::atomic<int> ran = 0, must = 0;
+    for (int i = 0; i < 1000; ++i) {
+      RunInBackground(
+          [&] {
+            ++ran;
+            std::this_thread::sleep_for(milliseconds(100));
+          },
+          milliseconds(100), AtExit::kRunIfTime);
+    }
+    RunInBackground([&] { ++must; }, milliseconds(0), AtExit::kRun);
+    FinishBackgroundWork();
+    const auto took = steady_clock::now() - begin;
+    const int first = ran;
+    RunInBackground([&] { ++ran; }, std::chrono::hours(1), AtExit::kRunIfTime);
+    FinishBackgroundWork();
+    const bool good = first > 3 && first < 200 && ran == first && must == 1 && took > milliseconds(1900) &&
+                      took < milliseconds(10'000);
+    _exit(good ? 7 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
 TEST(BackgroundTest, WorkMayAddWork) {
   std::promise<void> done;
   RunInBackground([&] { RunInBackground([&] { done.set_value(); }); });

@@ -12,6 +12,7 @@
 #include "base/background.h"
 #include "base/large_stack.h"
 #include "base/log.h"
+#include "compiler/cache/disk_cache.h"
 #include "compiler/emit/better_code.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel_cache.h"
@@ -87,9 +88,12 @@ struct Compilation {
       requests.push_back({&kernel.plan, tier});
       if (tier == emit::Tier::kQuick && kernel.effort == plan::Effort::kSoon) better.push_back(kernel.plan);
     }
-    if (requests.empty()) return OkStatus();
     TREADLE_ASSIGN_OR_RETURN(emit::CompiledKernels kernels,
                              emit::CompileKernels(requests, options.target, emit::CodegenThreads()));
+    if (LogEnabled("compile")) {
+      LogLine(program.executable.name + ": " + std::to_string(kernels.counts.compiled) + " kernels compiled, " +
+              emit::OriginsText(kernels.counts));
+    }
     SetObjects(std::move(kernels));
     if (!better.empty()) emit::CompileBetterCode(std::move(better), options.target, options.better_code);
     return OkStatus();
@@ -201,6 +205,12 @@ StatusOr<std::string> CompileTo(Stage stage, std::string_view bytes, const Compi
   std::optional<StatusOr<std::string>> result;
   RunOnLargeStack(StackFor(bytes), [&] { result = CompileHereTo(stage, bytes, options); });
   return *std::move(result);
+}
+
+Status UseDiskCache() {
+  TREADLE_ASSIGN_OR_RETURN(std::optional<cache::DiskCacheOptions> options, cache::OptionsFromEnvironment());
+  if (options) emit::UseDiskCache(*std::move(options));
+  return OkStatus();
 }
 
 void WarmUpInBackground(const executable::Target& target) {

@@ -41,6 +41,11 @@ enum class Stage : uint8_t {
 };
 StatusOr<std::string> CompileTo(Stage stage, std::string_view program, const CompileOptions& options);
 
+// From now on kernels are kept on disk for later processes, and looked for there, as the environment says
+// (compiler/cache): for programs of users, not for tests of the compiler. Calls after the first change nothing.
+// Thread-safe. Errors: INVALID_ARGUMENT for an environment variable that is not what it should be.
+Status UseDiskCache();
+
 // Prepares the code generator in the background of whatever happens next; returns at once. Call once a process.
 void WarmUpInBackground(const executable::Target& target);
 

@@ -94,6 +94,7 @@ StatusOr<MemorySpace*> FindMemory(PJRT_Client* client, PJRT_Memory* memory, PJRT
 
 Status Call(PJRT_Client_Create_Args* args) {
   TREADLE_ASSIGN_OR_RETURN(CreateOptions options, ReadOptions(args->create_options, args->num_options));
+  TREADLE_RETURN_IF_ERROR(compiler::UseDiskCache());
   auto client = std::make_unique<PJRT_Client>();
   static std::once_flag warm;
   std::call_once(warm, [] {

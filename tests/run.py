@@ -87,7 +87,9 @@ def main():
     env.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_container_overflow=0")
     tally = Tally()
 
-    with tempfile.TemporaryDirectory(prefix="treadle-tests-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="treadle-tests-", ignore_cleanup_errors=True) as scratch:
+        # Nothing of what earlier runs left, nothing left for the user's programs.
+        env["TREADLE_CACHE_DIR"] = os.path.join(scratch, "cache")
         def one(name, command, junit, timeout):
             log = os.path.join(scratch, re.sub(r"\W", "_", name) + ".log")
             start = time.time()

@@ -55,6 +55,7 @@ Status PrintResults(const Options& options, const std::vector<std::unique_ptr<Bu
 
 Status Run(const Options& options) {
   TREADLE_ASSIGN_OR_RETURN(std::string program, ReadFile(options.file));
+  TREADLE_RETURN_IF_ERROR(compiler::UseDiskCache());
   TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<Client> client, Client::Create({}));
   Device* device = client->devices().front().get();
   compiler::CompileOptions compile;

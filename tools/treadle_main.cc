@@ -41,8 +41,8 @@ int Main(int argc, char** argv) {
       "Examples:\n"
       "  treadle run add.mlir --input '3xf32=[1,2,3]' --input 3xf32=1\n"
       "  treadle compile model.mlir --emit=asm\n"
-      "`treadle COMMAND --help` tells more. TREADLE_NUM_THREADS, TREADLE_ISA=v2|v3|v4|native and TREADLE_LOG are "
-      "obeyed.");
+      "`treadle COMMAND --help` tells more. TREADLE_NUM_THREADS, TREADLE_ISA=v2|v3|v4|native, TREADLE_CACHE_DIR and "
+      "TREADLE_LOG are obeyed.");
   std::vector<std::pair<std::string, Command>> commands = {{"run", AddRun(app)}, {"compile", AddCompile(app)}};
   try {
     app.parse(argc, argv);

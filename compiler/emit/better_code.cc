@@ -41,11 +41,13 @@ void CompileBatch(const std::vector<plan::Plan>& batch, const executable::Target
 
 void CompileBetterCode(std::vector<plan::Plan> plans, const executable::Target& target,
                        std::shared_ptr<executable::CodeSink> sink) {
+  // The next process can use it, too.
+  const AtExit at_exit = HasDiskCache() ? AtExit::kRunIfTime : AtExit::kDrop;
   std::vector<plan::Plan> batch;
   int64_t cost = 0;
   auto flush = [&] {
     if (batch.empty()) return;
-    RunInBackground([batch = std::move(batch), target, sink] { CompileBatch(batch, target, *sink); }, kDelay);
+    RunInBackground([batch = std::move(batch), target, sink] { CompileBatch(batch, target, *sink); }, kDelay, at_exit);
     batch.clear();
     cost = 0;
   };

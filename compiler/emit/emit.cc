@@ -41,8 +41,11 @@ void WarmUp(const executable::Target& target) {
   b.EndLoop();
   b.EndPhase();
   plan::Plan plan = b.Finish();
+  if (IsCompiled(plan, target, Tier::kFull)) return;
   const plan::Plan* plans[] = {&plan};
-  for (Tier tier : {Tier::kQuick, Tier::kFull}) (void)EmitPlans(plans, {.target = target, .tier = tier});
+  (void)EmitPlans(plans, {.target = target, .tier = Tier::kQuick});
+  const KernelRequest requests[] = {{&plan, Tier::kFull}};
+  (void)CompileUncounted(requests, target, /*threads=*/1);
 }
 
 }  // namespace treadle::emit

@@ -32,8 +32,9 @@ struct EmitOptions {
 // has its own LLVM context. Plans must be verified; an unsupported one is an error, never a crash.
 StatusOr<std::string> EmitPlans(std::span<const plan::Plan* const> plans, const EmitOptions& options);
 
-// Compiles one small kernel at both tiers and throws it away: touches the code generator's code and tables (about 5
-// ms). For a background thread at start-up.
+// Compiles one small kernel at both tiers: touches the code generator's code and tables (about 5 ms). Does nothing
+// where that kernel is on disk: then what the process compiles is likely to be there, too. For a background thread at
+// start-up.
 void WarmUp(const executable::Target& target);
 
 }  // namespace treadle::emit

@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -11,11 +10,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "base/background.h"
 #include "base/large_stack.h"
 #include "base/log.h"
+#include "compiler/emit/object_cache.h"
 #include "compiler/plan/identity.h"
 #include "compiler/plan/print.h"
 #include "compiler/plan/work.h"
@@ -24,92 +27,62 @@
 namespace treadle::emit {
 namespace {
 
-using CachedObject = std::shared_ptr<const executable::Object>;
+// Counts of this process.
+struct Counters {
+  std::mutex mutex;
+  KernelCounts counts;
 
-// Everything that two kernels must share to be one.
-std::string KeyOf(const plan::Plan& plan, const executable::Target& target, Tier tier) {
+  static Counters& Get() {
+    static Counters* const counters = [] {
+      if (LogEnabled("compile")) std::atexit(PrintCounts);
+      return new Counters;  // lives until the process ends: threads may still compile
+    }();
+    return *counters;
+  }
+
+  static void PrintCounts() {
+    FinishBackgroundWork();  // compiles, too
+    const KernelCounts counts = CountKernels();
+    LogLine("kernels that were there: " + OriginsText(counts));
+    LogLine(std::to_string(counts.compiled) + " kernels compiled, " + std::to_string(counts.cached()) + " from cache");
+  }
+
+  void Add(const KernelCounts& more) {
+    const std::lock_guard lock(mutex);
+    counts.compiled += more.compiled;
+    counts.from_build += more.from_build;
+    counts.from_memory += more.from_memory;
+    counts.from_disk += more.from_disk;
+  }
+};
+
+// Everything that two kernels must share to be one, but the build of Treadle.
+std::string KeyOf(std::string_view identity, const executable::Target& target, Tier tier) {
   std::string key = target.Key();
   key += tier == Tier::kQuick ? "\nquick\n" : "\nfull\n";
-  key += plan::IdentityText(plan);
+  key += identity;
   return key;
 }
 
-// One kernel: code, or why there is none, once it is done.
-struct Entry {
-  bool done = false;
-  Status status;
-  CachedObject object;
-};
-
-class Cache {
- public:
-  static Cache& Get() {
-    static Cache* cache = [] {
-      if (LogEnabled("compile")) std::atexit(PrintCounts);
-      return new Cache;  // lives until the process ends: threads may still compile
-    }();
-    return *cache;
+// The key of the best code that there is, at `tier` or better; else that of `tier`.
+std::string BestKey(const plan::Plan& plan, const executable::Target& target, Tier tier) {
+  ObjectCache& cache = ObjectCache::Get();
+  const std::string identity = plan::IdentityText(plan);
+  std::vector<std::string> keys = {KeyOf(identity, target, Tier::kFull)};
+  if (tier == Tier::kQuick) keys.push_back(KeyOf(identity, target, Tier::kQuick));
+  for (std::string& key : keys) {
+    if (cache.IsInMemory(key)) return std::move(key);
   }
-
-  // The kernel's entry, and whether the caller is to make it: whoever asks first. Compares whole texts, not hashes of
-  // them.
-  std::pair<std::shared_ptr<Entry>, bool> Claim(const std::string& key) {
-    std::lock_guard lock(mutex_);
-    auto [found, fresh] = entries_.try_emplace(key);
-    if (fresh) found->second = std::make_shared<Entry>();
-    return {found->second, fresh};
+  for (std::string& key : keys) {
+    if (cache.Load(key)) return std::move(key);
   }
-
-  bool Has(const std::string& key) {
-    std::lock_guard lock(mutex_);
-    auto found = entries_.find(key);
-    return found != entries_.end() && found->second->done;
-  }
-
-  // Ends a claim. A failure is told to those who wait for it and then forgotten.
-  void Finish(const std::string& key, Entry& entry, const Status& status, CachedObject object) {
-    std::lock_guard lock(mutex_);
-    entry.status = status;
-    entry.object = std::move(object);
-    entry.done = true;
-    if (!status.ok()) entries_.erase(key);
-    changed_.notify_all();
-  }
-
-  StatusOr<CachedObject> Wait(Entry& entry) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return entry.done; });
-    if (!entry.status.ok()) return entry.status;
-    return entry.object;
-  }
-
-  void Count(int64_t compiled, int64_t cached) {
-    std::lock_guard lock(mutex_);
-    counts_.compiled += compiled;
-    counts_.cached += cached;
-  }
-
-  KernelCounts counts() {
-    std::lock_guard lock(mutex_);
-    return counts_;
-  }
-
- private:
-  static void PrintCounts() {
-    KernelCounts counts = CountKernels();
-    LogLine(std::to_string(counts.compiled) + " kernels compiled, " + std::to_string(counts.cached) + " from cache");
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
-  KernelCounts counts_;
-};
+  return std::move(keys.back());
+}
 
 struct Missing {
   KernelRequest request;
   std::string key;
-  std::shared_ptr<Entry> entry;
+  std::shared_ptr<ObjectCache::Entry> entry;
 };
 
 // Below this a module of its own costs more than the thread saves.
@@ -154,7 +127,13 @@ void CompileModule(const Module& module, const executable::Target& target) {
   StatusOr<std::string> code = EmitPlans(plans, {.target = target, .tier = tier});
   CachedObject object;
   if (code.ok()) object = std::make_shared<executable::Object>(*std::move(code), tier == Tier::kQuick);
-  for (const Missing* kernel : module) Cache::Get().Finish(kernel->key, *kernel->entry, code.status(), object);
+  ObjectCache& cache = ObjectCache::Get();
+  std::vector<std::string> keys;
+  for (const Missing* kernel : module) {
+    cache.Finish(kernel->key, *kernel->entry, code.status(), object);
+    keys.push_back(kernel->key);
+  }
+  if (code.ok()) cache.Store(std::move(keys), std::move(object));
 }
 
 // LLVM recurses over large blocks. Where the stack here is small, small modules do with it.
@@ -173,6 +152,58 @@ void CompileMissing(const std::vector<Missing>& missing, const executable::Targe
   RunSideBySide(kCodegenStack, work);
 }
 
+using Entries = std::unordered_map<std::string, std::shared_ptr<ObjectCache::Entry>>;
+
+// Each object once, and which of them each key stands for; an empty key for none.
+Status Collect(const std::vector<std::string>& keys, const Entries& entries, CompiledKernels& result) {
+  std::map<const executable::Object*, int32_t> numbers;
+  for (const std::string& key : keys) {
+    if (key.empty()) {
+      result.object_of_request.push_back(-1);
+      continue;
+    }
+    TREADLE_ASSIGN_OR_RETURN(CachedObject object, ObjectCache::Get().Wait(*entries.at(key)));
+    auto [number, fresh] = numbers.try_emplace(object.get(), static_cast<int32_t>(result.objects.size()));
+    if (fresh) result.objects.push_back(*object);
+    result.object_of_request.push_back(number->second);
+  }
+  return OkStatus();
+}
+
+StatusOr<CompiledKernels> FindOrCompile(std::span<const KernelRequest> requests, const executable::Target& target,
+                                        int threads, bool log) {
+  ObjectCache& cache = ObjectCache::Get();
+  CompiledKernels result;
+  std::vector<std::string> keys;
+  Entries entries;
+  std::vector<Missing> missing;
+  for (const KernelRequest& request : requests) {
+    if (IsBuiltin(*request.plan, target)) {
+      keys.emplace_back();
+      ++result.counts.from_build;
+      continue;
+    }
+    keys.push_back(BestKey(*request.plan, target, request.tier));
+    auto [known, fresh] = entries.try_emplace(keys.back());
+    bool mine = false;
+    if (fresh) std::tie(known->second, mine) = cache.Claim(keys.back());
+    if (!mine) {
+      ++(cache.TakeFromDisk(*known->second) ? result.counts.from_disk : result.counts.from_memory);
+      continue;
+    }
+    ++result.counts.compiled;
+    if (log) {
+      LogLine((request.tier == Tier::kQuick ? "quick code for " : "code for ") + plan::Print(*request.plan));
+    }
+    missing.push_back({request, keys.back(), known->second});
+  }
+  // Own claims are done before waiting for those of others: nobody waits in a circle.
+  if (!missing.empty()) CompileMissing(missing, target, threads);
+
+  TREADLE_RETURN_IF_ERROR(Collect(keys, entries, result));
+  return result;
+}
+
 }  // namespace
 
 int CodegenThreads() {
@@ -181,51 +212,35 @@ int CodegenThreads() {
   return std::clamp(count, 1, 8);
 }
 
+std::string OriginsText(const KernelCounts& counts) {
+  return std::to_string(counts.from_build) + " from the build, " + std::to_string(counts.from_memory) +
+         " from memory, " + std::to_string(counts.from_disk) + " from disk";
+}
+
+void UseDiskCache(cache::DiskCacheOptions options) { ObjectCache::Get().UseDisk(std::move(options)); }
+
+bool HasDiskCache() { return ObjectCache::Get().has_disk(); }
+
 bool IsCompiled(const plan::Plan& plan, const executable::Target& target, Tier tier) {
-  return IsBuiltin(plan, target) || Cache::Get().Has(KeyOf(plan, target, tier));
+  return IsBuiltin(plan, target) || ObjectCache::Get().IsInMemory(BestKey(plan, target, tier));
 }
 
 StatusOr<CompiledKernels> CompileKernels(std::span<const KernelRequest> requests, const executable::Target& target,
                                          int threads) {
-  Cache& cache = Cache::Get();
-  std::vector<std::string> keys;
-  std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
-  std::vector<Missing> missing;
-  for (const KernelRequest& request : requests) {
-    if (IsBuiltin(*request.plan, target)) {
-      keys.emplace_back();
-      continue;
-    }
-    keys.push_back(KeyOf(*request.plan, target, request.tier));
-    auto [known, fresh] = entries.try_emplace(keys.back());
-    if (!fresh) continue;
-    auto [entry, mine] = cache.Claim(keys.back());
-    known->second = entry;
-    if (!mine) continue;
-    if (LogEnabled("kernels")) {
-      LogLine((request.tier == Tier::kQuick ? "quick code for " : "code for ") + plan::Print(*request.plan));
-    }
-    missing.push_back({request, keys.back(), entry});
-  }
-  // Own claims are done before waiting for those of others: nobody waits in a circle.
-  if (!missing.empty()) CompileMissing(missing, target, threads);
-  cache.Count(static_cast<int64_t>(missing.size()), static_cast<int64_t>(requests.size() - missing.size()));
-
-  CompiledKernels result;
-  std::map<const executable::Object*, int32_t> numbers;
-  for (const std::string& key : keys) {
-    if (key.empty()) {
-      result.object_of_request.push_back(-1);
-      continue;
-    }
-    TREADLE_ASSIGN_OR_RETURN(CachedObject object, cache.Wait(*entries[key]));
-    auto [number, fresh] = numbers.try_emplace(object.get(), static_cast<int32_t>(result.objects.size()));
-    if (fresh) result.objects.push_back(*object);
-    result.object_of_request.push_back(number->second);
-  }
+  StatusOr<CompiledKernels> result = FindOrCompile(requests, target, threads, LogEnabled("kernels"));
+  if (result.ok()) Counters::Get().Add(result->counts);
   return result;
 }
 
-KernelCounts CountKernels() { return Cache::Get().counts(); }
+StatusOr<CompiledKernels> CompileUncounted(std::span<const KernelRequest> requests, const executable::Target& target,
+                                           int threads) {
+  return FindOrCompile(requests, target, threads, /*log=*/false);
+}
+
+KernelCounts CountKernels() {
+  Counters& counters = Counters::Get();
+  const std::lock_guard lock(counters.mutex);
+  return counters.counts;
+}
 
 }  // namespace treadle::emit

@@ -42,7 +42,7 @@ TEST(KernelCacheTest, CompilesEachTextOnce) {
   StatusOr<CompiledKernels> first = Compile(plans, target, Tier::kFull);
   ASSERT_TRUE(first.ok()) << first.status().ToString();
   EXPECT_EQ(CountKernels().compiled - before.compiled, 2);
-  EXPECT_EQ(CountKernels().cached - before.cached, 1);
+  EXPECT_EQ(CountKernels().from_memory - before.from_memory, 1);
   ASSERT_EQ(first->object_of_request.size(), 3u);
   EXPECT_EQ(first->object_of_request[0], first->object_of_request[2]);
 
