@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/dense/dot_rows.h"
+#include "kernels/sort/sort_table.h"
 
 namespace treadle {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 std::vector<KernelRow> MakeTable() {
   std::vector<KernelRow> rows;
   kernels::dense::AddDotRows(rows);
+  kernels::sort::AddSortRows(rows);
   std::sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) { return a.symbol < b.symbol; });
   return rows;
 }

@@ -55,6 +55,7 @@ struct IndexedWindows {
 // What an operation says beyond its operands. Which fields hold for which op:
 //   dims      broadcast_in_dim broadcast_dimensions; transpose permutation; reverse, reduce dimensions;
 //             concatenate, iota, sort [dimension], never negative
+//   (sort: results have the operands' shape, or less along the dimension: the first of each row)
 //   starts limits strides    slice; dynamic_slice, gather: limits = slice_sizes
 //   low high interior        pad (operands: operand, padding value)
 //   direction total_order    compare

@@ -168,11 +168,30 @@ class Printer {
     for (OpId id : region.ops) {
       const Op& op = graph_.ops[id];
       std::string name = op.code == OpCode::kErf ? "chlo.erf" : std::string(OpName(op.code));
-      text_ += margin + (op.results.empty() ? "" : Names(op.results) + " = ") + "\"" + name + "\"(" +
-               Names(op.operands) + ")";
+      const bool takes = op.code == OpCode::kSort && graph_.shape(op.results[0]) != graph_.shape(op.operands[0]);
+      const std::string results = takes ? WholeNames(op) : Names(op.results);
+      text_ += margin + (op.results.empty() ? "" : results + " = ") + "\"" + name + "\"(" + Names(op.operands) + ")";
       if (std::string properties = Properties(op); !properties.empty()) text_ += " <{" + properties + "}>";
       Regions(op, indent);
-      text_ += " : (" + Types(op.operands) + ") -> (" + Types(op.results) + ")\n";
+      text_ += " : (" + Types(op.operands) + ") -> (" + Types(takes ? op.operands : op.results) + ")\n";
+      if (takes) CutWhole(op, margin);
+    }
+  }
+
+  // A sort of which the first elements are wanted: whole results, then slices of them.
+  static std::string WholeNames(const Op& op) {
+    std::string text;
+    for (ValueId v : op.results) text += (text.empty() ? "%whole" : ", %whole") + std::to_string(v);
+    return text;
+  }
+  void CutWhole(const Op& op, const std::string& margin) {
+    for (size_t k = 0; k < op.results.size(); ++k) {
+      const Shape& shape = graph_.shape(op.results[k]);
+      const std::vector<int64_t> zeros(shape.dims.size(), 0), ones(shape.dims.size(), 1);
+      text_ += margin + "%v" + std::to_string(op.results[k]) + " = \"stablehlo.slice\"(%whole" +
+               std::to_string(op.results[k]) + ") <{limit_indices = " + Array(shape.dims) +
+               ", start_indices = " + Array(zeros) + ", strides = " + Array(ones) + "}> : (" +
+               TensorType(graph_.shape(op.operands[k])) + ") -> " + TensorType(shape) + "\n";
     }
   }
 

@@ -54,10 +54,47 @@ class Needed {
   std::vector<graph::OpId> work_;
 };
 
+// How many elements of each row of a sort something reads: where all that reads its results cuts pieces out of them,
+// the farthest end of those.
+class Taken {
+ public:
+  Taken(const Graph& graph, const Needed& needed) {
+    auto whole = [&](ValueId v) { Note(graph, v, INT64_MAX); };
+    for (const graph::Region& region : graph.regions) {
+      for (ValueId v : region.results) whole(v);
+      for (graph::OpId id : region.ops) {
+        const Op& op = graph.ops[id];
+        if (!needed(op)) continue;
+        for (ValueId v : op.operands) {
+          graph::OpId def = graph.values[v].def;
+          if (def < 0 || graph.ops[def].code != OpCode::kSort) continue;
+          op.code == OpCode::kSlice ? Note(graph, v, op.attrs.limits[graph.ops[def].attrs.dims[0]]) : whole(v);
+        }
+      }
+    }
+  }
+
+  int64_t operator()(const Graph& graph, const Op& sort) const {
+    const int64_t length = graph.shape(sort.results[0]).dims[sort.attrs.dims[0]];
+    auto found = taken_.find(graph.values[sort.results[0]].def);
+    return found == taken_.end() ? length : std::min(length, found->second);
+  }
+
+ private:
+  void Note(const Graph& graph, ValueId v, int64_t end) {
+    graph::OpId def = graph.values[v].def;
+    if (def < 0 || graph.ops[def].code != OpCode::kSort) return;
+    int64_t& taken = taken_[def];
+    taken = std::max(taken, end);
+  }
+
+  std::unordered_map<graph::OpId, int64_t> taken_;
+};
+
 // Rebuilds the program, each operation in the light of its already simplified operands.
 class Rebuilder {
  public:
-  explicit Rebuilder(const Graph& in) : in_(in), needed_(in), map_(in.values.size(), kGone) {}
+  explicit Rebuilder(const Graph& in) : in_(in), needed_(in), taken_(in, needed_), map_(in.values.size(), kGone) {}
 
   Graph Run() {
     out_.name = in_.name;
@@ -109,6 +146,9 @@ class Rebuilder {
     if (op.code == OpCode::kDynamicUpdateSlice || op.code == OpCode::kScatter) SeparateOperands(op, operands, region);
     std::vector<Shape> shapes;
     for (ValueId v : op.results) shapes.push_back(in_.shape(v));
+    if (op.code == OpCode::kSort) {
+      for (Shape& shape : shapes) shape.dims[op.attrs.dims[0]] = taken_(in_, op);
+    }
     std::vector<ValueId> results;
     if (op.regions.empty()) {
       results = {Simplified(region, op, std::move(operands), std::move(shapes[0]))};
@@ -236,6 +276,7 @@ class Rebuilder {
 
   const Graph& in_;
   Needed needed_;
+  Taken taken_;
   Graph out_;
   std::vector<ValueId> map_;
   OpTable table_;

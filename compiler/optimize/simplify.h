@@ -7,6 +7,7 @@
 namespace treadle::compiler {
 
 // A graph with the same arguments and results. One walk in program order, linear in the size of the program:
+//   - sorts whose results are all cut give no more of each row than the pieces need;
 //   - operations that give their operand back (reshape to the same shape, transpose by the identity, x * 1, ...)
 //   disappear;
 //   - pairs collapse (reshape of reshape, transpose of transpose, negate of negate, convert and back where exact);

@@ -117,5 +117,40 @@ TEST(SimplifyTest, UnneededWorkGoes) {
   EXPECT_EQ(p.Simplified(x), "region 0(%0)\n  return %0\n");
 }
 
+// A sort of `x` along dimension 1, least first.
+ValueId Sort(Program& p, ValueId x) {
+  const graph::RegionId region = p.graph.AddRegion();
+  const Shape scalar{p.graph.shape(x).type, {}};
+  const ValueId a = p.Argument(scalar, region), b = p.Argument(scalar, region);
+  p.graph.regions[region].results = {
+      p.Op(OpCode::kCompare, {a, b}, kPred, {.direction = graph::Direction::kLt}, region)};
+  const Shape shape = p.graph.shape(x);
+  return p.graph.ops[p.graph.AddOp(0, OpCode::kSort, {x}, {shape}, {.dims = {1}}, {region})].results[0];
+}
+
+TEST(SimplifyTest, SortsGiveWhatIsTaken) {
+  Program p;
+  const ValueId x = p.Argument({ElementType::kF32, {2, 30}});
+  auto piece = [&](ValueId from, int64_t start, int64_t limit) {
+    return p.Op(OpCode::kSlice, {from}, {ElementType::kF32, {2, limit - start}},
+                {.starts = {0, start}, .limits = {2, limit}, .strides = {1, 1}});
+  };
+  const ValueId whole = Sort(p, x), some = Sort(p, x), first = Sort(p, x);
+  p.graph.regions[0].results = {whole, piece(whole, 0, 3), piece(some, 2, 5), piece(some, 0, 4), piece(first, 0, 7)};
+  const Graph simple = Simplify(Simplify(p.graph));
+  std::vector<int64_t> lengths;
+  for (const graph::Op& op : simple.ops) {
+    if (op.code == OpCode::kSort) lengths.push_back(simple.shape(op.results[0]).dims[1]);
+  }
+  EXPECT_EQ(lengths, (std::vector<int64_t>{30, 5, 7}));
+  EXPECT_EQ(simple.ops[simple.values[simple.regions[0].results[4]].def].code, OpCode::kSort);
+}
+
+TEST(SimplifyTest, SortsOfSingleElementsGo) {
+  Program p;
+  const ValueId x = p.Argument({ElementType::kF32, {30, 1}});
+  EXPECT_EQ(p.Simplified(Sort(p, x)), "region 0(%0)\n  return %0\n");
+}
+
 }  // namespace
 }  // namespace treadle::compiler

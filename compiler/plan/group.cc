@@ -11,6 +11,7 @@
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/elementwise.h"
 #include "compiler/plan/schedules/serial.h"
+#include "compiler/plan/sort_task.h"
 #include "compiler/plan/sources.h"
 
 namespace treadle::plan {
@@ -359,7 +360,7 @@ void Grouper::PlaceScatter(const graph::Op& op) {
 
 void Grouper::PlaceAlone(const graph::Op& op, GroupKind kind) {
   std::vector<Source> sources;
-  for (ValueId operand : op.operands) {
+  for (ValueId operand : kind == GroupKind::kSort ? sources_.SortOperands(op) : op.operands) {
     OperationClass cls = ClassOf(graph_, op);
     bool in_memory = kind != GroupKind::kPlan || cls == OperationClass::kTranspose || cls == OperationClass::kSort ||
                      cls == OperationClass::kControl;
@@ -388,6 +389,13 @@ std::optional<OpId> Grouper::SerialOp(GroupKind kind, const std::vector<ValueId>
 
 Group Grouper::Finish(const Working& working) {
   Group group;
+  if (working.kind == GroupKind::kSort) {
+    const OpId number = graph_.values[working.members.front()].def;
+    return {.kind = GroupKind::kSort,
+            .ops = {number},
+            .inputs = sources_.SortOperands(graph_.ops[number]),
+            .stage = working.stage};
+  }
   if (std::optional<OpId> serial = SerialOp(working.kind, working.members)) {
     group = SerialGroup(graph_, *serial, [](ValueId) { return false; });  // outputs: when all readers are known
     group.stage = working.stage;
@@ -463,8 +471,10 @@ StatusOr<std::vector<Group>> Grouper::Run() {
         break;
       case OperationClass::kPieces:
       case OperationClass::kTranspose:
-      case OperationClass::kSort:
         PlaceAlone(op, GroupKind::kPlan);
+        break;
+      case OperationClass::kSort:
+        PlaceAlone(op, IsPlainSort(graph_, op) ? GroupKind::kSort : GroupKind::kPlan);
         break;
       case OperationClass::kDot:
         PlaceAlone(op, GroupKind::kDot);
@@ -493,7 +503,7 @@ StatusOr<std::vector<Group>> Grouper::Run() {
       group.starts_from = std::move(whole.starts_from);
       continue;
     }
-    bool all = group.kind != GroupKind::kPlan;
+    bool all = group.kind == GroupKind::kDot || group.kind == GroupKind::kControl;
     for (ValueId value : members) {
       bool wanted = all || read.contains(value) || sources_.IsNeeded(value);
       if (!wanted && !IsScatter(value)) continue;

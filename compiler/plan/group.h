@@ -14,6 +14,7 @@ namespace treadle::plan {
 enum class GroupKind : uint8_t {
   kPlan,     // a loop plan, see schedule.h
   kDot,      // a dot_general on kernels/dense; further operations, if any, are its epilogue
+  kSort,     // a sort on kernels/sort
   kControl,  // one while, if or case whose regions become sequences of steps
 };
 

@@ -5,6 +5,7 @@
 
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/elementwise.h"
+#include "compiler/plan/sort_task.h"
 
 namespace treadle::plan {
 
@@ -59,12 +60,18 @@ void Sources::FindLive() {
   while (!stack.empty()) {
     ValueId value = stack.back();
     stack.pop_back();
+    used_.insert(value);
     OpId def = graph_.values[value].def;
     if (def < 0 || !mine.contains(def) || live_[def]) continue;
     live_[def] = true;
     stack.insert(stack.end(), graph_.ops[def].operands.begin(), graph_.ops[def].operands.end());
     for (RegionId region : graph_.ops[def].regions) visit_region(visit_region, region);
   }
+}
+
+std::vector<ValueId> Sources::SortOperands(const graph::Op& sort) const {
+  if (!IsPlainSort(graph_, sort)) return sort.operands;
+  return SortReads(graph_, sort, [this](ValueId value) { return IsUsed(value); });
 }
 
 void Sources::NeedNested(RegionId region) {
@@ -91,7 +98,7 @@ void Sources::FindNeeded() {
         [[fallthrough]];
       case OperationClass::kDot:
       case OperationClass::kTranspose:
-        for (ValueId operand : op.operands) {
+        for (ValueId operand : op.code == OpCode::kSort ? SortOperands(op) : op.operands) {
           if (!IsConstant(graph_, operand)) needed_.insert(operand);
         }
         break;

@@ -35,6 +35,10 @@ class Sources {
   // Whether the value must be in memory: results of the region, operands of products and control flow, and so on.
   bool IsNeeded(graph::ValueId value) const { return needed_.contains(value); }
   bool IsFree(graph::ValueId value) const;
+  // Whether something live reads it.
+  bool IsUsed(graph::ValueId value) const { return used_.contains(value); }
+  // The operands that a sort reads from memory.
+  std::vector<graph::ValueId> SortOperands(const graph::Op& sort) const;
 
   // Declares the result of a pointwise operation free if that pays. Operations must be asked about in program order.
   bool MakeFree(const graph::Op& op);
@@ -55,6 +59,7 @@ class Sources {
   graph::RegionId region_id_;
   const graph::Region& region_;
   std::vector<bool> live_;
+  std::set<graph::ValueId> used_;
   std::set<graph::ValueId> needed_;
   std::map<graph::ValueId, int> cheap_;  // pointwise values made free, and what they cost with what they read
   std::map<graph::ValueId, std::vector<Source>> traces_;

@@ -167,9 +167,16 @@ class Writer {
     std::vector<Operand> buffers;
     for (ValueId operand : graph_.ops[task.group.ops.front()].operands) buffers.push_back(At(operand));
     for (ValueId output : task.group.outputs) buffers.push_back(At(output));
+    WritePhases(task, sequence, buffers, dot);
+    return OkStatus();
+  }
+
+  // The phases of a plan of kernels/, which share their buffers and scratch.
+  template <typename KernelPlan>
+  void WritePhases(const Task& task, int32_t sequence, const std::vector<Operand>& buffers, const KernelPlan& plan) {
     executable::ValueId scratch =
-        dot.scratch_bytes > 0 ? Temporary(dot.scratch_bytes, task.begin, task.end) : executable::kNoValue;
-    for (const kernels::dense::DotPhase& phase : dot.phases) {
+        plan.scratch_bytes > 0 ? Temporary(plan.scratch_bytes, task.begin, task.end) : executable::kNoValue;
+    for (const auto& phase : plan.phases) {
       KernelStep step;
       step.kernel = KernelNumber(phase.symbol);
       step.frames.push_back({buffers, phase.args, phase.tiles});
@@ -178,7 +185,6 @@ class Writer {
       step.cost_ns = phase.cost_ns;
       Push(sequence, std::move(step), task.group, NameOf(task.group));
     }
-    return OkStatus();
   }
 
   // --- control flow ---
@@ -263,6 +269,9 @@ class Writer {
           break;
         case GroupKind::kDot:
           TREADLE_RETURN_IF_ERROR(WriteDot(task, sequence));
+          break;
+        case GroupKind::kSort:
+          WritePhases(task, sequence, Buffers(task.group), task.sort);
           break;
         case GroupKind::kControl: {
           bool loop = graph_.ops[task.control_op()].code == OpCode::kWhile;

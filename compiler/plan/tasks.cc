@@ -8,6 +8,7 @@
 
 #include "compiler/plan/dot_task.h"
 #include "compiler/plan/schedule.h"
+#include "compiler/plan/sort_task.h"
 
 namespace treadle::plan {
 namespace {
@@ -136,6 +137,9 @@ StatusOr<TaskList> BuildTasks(const Graph& graph, RegionId region, const executa
         TREADLE_ASSIGN_OR_RETURN(task.dot, PlanDotTask(graph, task.group, target));
         break;
       }
+      case GroupKind::kSort:
+        task.sort = PlanSortTask(graph, task.group, target);
+        break;
       case GroupKind::kControl:
         for (RegionId nested : graph.ops[task.control_op()].regions) {
           TREADLE_ASSIGN_OR_RETURN(TaskList inner, BuildTasks(graph, nested, target, clock));

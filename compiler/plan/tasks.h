@@ -12,6 +12,7 @@
 #include "compiler/plan/plan.h"
 #include "executable/target.h"
 #include "kernels/dense/dot.h"
+#include "kernels/sort/sort.h"
 
 namespace treadle::plan {
 
@@ -23,6 +24,7 @@ struct Task {
   Group group;
   Instance instance;              // GroupKind::kPlan
   kernels::dense::DotPlan dot;    // GroupKind::kDot
+  kernels::sort::SortPlan sort;   // GroupKind::kSort
   std::vector<TaskList> regions;  // GroupKind::kControl: one a region of the operation
   // A task reads from `begin` to `end` and writes from `begin` to `end`; regions lie strictly between.
   Position begin = 0;

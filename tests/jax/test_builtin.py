@@ -12,7 +12,8 @@ for shape in [(37, 53), (1000,), ()]:
         jax.jit(f)(x)
         f(x)
 x = jax.device_put(np.ones((300, 500), np.float32))
-for f in [jax.nn.relu, jax.nn.silu, jax.nn.gelu, jax.nn.softmax, jax.nn.log_softmax, jnp.sum, jnp.max, lambda x: x.sum(0), lambda x: x.sum(1), lambda x: x.max(1), lambda x: x.T]:
+for f in [jax.nn.relu, jax.nn.silu, jax.nn.gelu, jax.nn.softmax, jax.nn.log_softmax, jnp.sum, jnp.max, lambda x: x.sum(0), lambda x: x.sum(1), lambda x: x.max(1), lambda x: x.T,
+          jnp.sort, jnp.argsort, lambda x: jnp.sort(x, 0), lambda x: jax.lax.top_k(x, 5)]:
     jax.jit(f)(x)
 """
 

@@ -25,6 +25,7 @@ class MergeSort {
     const Shape& shape = graph_.shape(op.operands[0]);
     size_t dimension = op.attrs.dims[0];
     length_ = shape.dims[dimension];
+    take_ = graph_.shape(op.results[0]).dims[dimension];
     for (size_t d = 0; d < shape.dims.size(); ++d)
       (d < dimension ? outer_ : inner_) *= d == dimension ? 1 : shape.dims[d];
   }
@@ -36,6 +37,8 @@ class MergeSort {
     stride_ = kernel_.AddFactor(inner_);
     auto [outer, inner] = kernel_.DivRem(tile, kernel_.AddI64(inner_));
     row_ = b_.Add(b_.Mul(outer, kernel_.AddI64(length_ * inner_)), inner);
+    taken_ = kernel_.AddI64(take_);
+    out_row_ = b_.Add(b_.Mul(outer, kernel_.AddI64(take_ * inner_)), inner);
     numbers_ = b_.AddBuffer(ElementType::kI64, Role::kLocal, kernel_.AddSize(2 * length_));
 
     Id i = b_.BeginLanes(b_.ConstI64(0), count_);
@@ -123,9 +126,10 @@ class MergeSort {
       size_t operand =
           std::find(op_.results.begin(), op_.results.end(), kernel_.group().outputs[k]) - op_.results.begin();
       auto buffer = static_cast<uint16_t>(kernel_.InputBuffer(op_.operands[operand]));
-      Id i = b_.BeginFor(b_.ConstI64(0), count_);
+      Id i = b_.BeginFor(b_.ConstI64(0), taken_);
       Id number = b_.Load(Number(b_.Add(from, i)));
-      b_.Store(Element(kernel_.OutputBuffer(static_cast<int>(k)), i), b_.Load(Element(buffer, number)));
+      Access to{kernel_.OutputBuffer(static_cast<int>(k)), {}, {{out_row_, kOne}, {i, stride_}}};
+      b_.Store(to, b_.Load(Element(buffer, number)));
       b_.EndLoop();
     }
   }
@@ -135,9 +139,10 @@ class MergeSort {
   Builder& b_;
   const graph::Op& op_;
   int64_t outer_ = 1, length_ = 1, inner_ = 1;
+  int64_t take_ = 1;  // of each row
   std::map<ValueId, Id> captured_;
   uint16_t numbers_ = 0;
-  Id count_ = kNone, row_ = kNone;
+  Id count_ = kNone, taken_ = kNone, row_ = kNone, out_row_ = kNone;
   Size stride_;
 };
 

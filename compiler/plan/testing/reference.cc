@@ -546,7 +546,8 @@ void Sort(const Graph& graph, const graph::Op& op, const std::vector<const Tenso
   const graph::Region& region = graph.regions[op.regions[0]];
   const std::vector<int64_t>& dims = in[0]->shape.dims;
   std::vector<Tensor> out;
-  for (const Tensor* operand : in) out.push_back(*operand);
+  for (graph::ValueId result : op.results) out.push_back(Tensor::Zeros(graph.shape(result)));
+  const size_t take = out[0].shape.dims[op.attrs.dims[0]];
   auto goes_before = [&](int64_t a, int64_t b) {
     Values local = values;
     for (size_t k = 0; k < in.size(); ++k) {
@@ -571,7 +572,11 @@ void Sort(const Graph& graph, const graph::Op& op, const std::vector<const Tenso
       order.insert(order.begin() + static_cast<int64_t>(place), places.back());
     }
     for (size_t k = 0; k < in.size(); ++k) {
-      for (size_t i = 0; i < order.size(); ++i) Copy(out[k], places[i], *in[k], order[i]);
+      for (size_t i = 0; i < take; ++i) {
+        at = static_cast<int64_t>(i);
+        Copy(out[k], Ravel(index, out[k].shape.dims), *in[k], order[i]);
+      }
+      at = static_cast<int64_t>(order.size());
     }
   }
   for (size_t k = 0; k < in.size(); ++k) values[op.results[k]] = out[k];

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <set>
 
 #include "compiler/plan/interpret.h"
 #include "compiler/plan/print.h"
 #include "compiler/plan/schedule.h"
+#include "compiler/plan/sort_task.h"
 #include "compiler/plan/verify.h"
 #include "gtest/gtest.h"
+#include "kernels/table.h"
 
 namespace treadle::plan::testing {
 
@@ -68,6 +71,45 @@ Status RunGroup(const graph::Graph& graph, const Group& group, const Instance& i
   return OkStatus();
 }
 
+Status RunSort(const graph::Graph& graph, const Group& group, const executable::Target& target, Values& values,
+               bool one_tile_at_a_time) {
+  const kernels::sort::SortPlan plan = PlanSortTask(graph, group, target);
+  std::vector<std::string> memory;
+  for (ValueId input : group.inputs) {
+    const graph::OpId def = graph.values[input].def;
+    memory.push_back(values.contains(input) ? values.at(input).bytes : *graph.ops[def].attrs.literal);
+    if (!values.contains(input) && graph.ops[def].attrs.splat) {
+      const std::string one = memory.back();
+      memory.back().clear();
+      for (int64_t i = 0; i < graph.shape(input).elements(); ++i) memory.back() += one;
+    }
+  }
+  for (ValueId output : group.outputs) memory.emplace_back(graph.shape(output).bytes(), '\x5a');
+  std::vector<void*> pointers;
+  for (std::string& bytes : memory) pointers.push_back(bytes.data());
+  std::vector<std::max_align_t> scratch(plan.scratch_bytes / sizeof(std::max_align_t) + 1);
+  for (const kernels::sort::SortPhase& phase : plan.phases) {
+    TreadleKernel kernel = FindKernel(phase.symbol, target);
+    if (!kernel) return Internal("no kernel " + phase.symbol);
+    std::vector<std::max_align_t> local(phase.local_bytes / sizeof(std::max_align_t) + 1);
+    TreadleCallFrame frame{.buffers = pointers.data(),
+                           .args = phase.args.data(),
+                           .local = local.data(),
+                           .scratch = scratch.data(),
+                           .tile_end = phase.tiles};
+    for (int64_t tile = phase.tiles; one_tile_at_a_time && tile-- > 0;) {
+      frame.tile_begin = tile;
+      frame.tile_end = tile + 1;
+      if (kernel(&frame) != 0) return Internal("the kernel failed");
+    }
+    if (!one_tile_at_a_time && kernel(&frame) != 0) return Internal("the kernel failed");
+  }
+  for (size_t k = 0; k < group.outputs.size(); ++k) {
+    values[group.outputs[k]] = {graph.shape(group.outputs[k]), memory[group.inputs.size() + k]};
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Status RunPlans(const graph::Graph& graph, Values& values, const RunOptions& options,
@@ -75,6 +117,10 @@ Status RunPlans(const graph::Graph& graph, Values& values, const RunOptions& opt
   const executable::Target& target = options.target;
   TREADLE_ASSIGN_OR_RETURN(std::vector<Group> groups, GroupRegion(graph, 0, target, options.limits));
   for (const Group& group : groups) {
+    if (group.kind == GroupKind::kSort) {
+      TREADLE_RETURN_IF_ERROR(RunSort(graph, group, target, values, options.one_tile_at_a_time));
+      continue;
+    }
     TREADLE_ASSIGN_OR_RETURN(Instance instance, ScheduleGroup(graph, group, target));
     TREADLE_RETURN_IF_ERROR(Verify(instance.plan).WithContext(Print(instance.plan)));
     TREADLE_RETURN_IF_ERROR(RunGroup(graph, group, instance, values, options).WithContext(Print(instance.plan)));
