@@ -12,9 +12,12 @@ import math
 import os
 import re
 import sys
+import tempfile
 import time
 
 os.environ["JAX_PLATFORMS"] = "treadle,cpu"
+empty = tempfile.TemporaryDirectory(prefix="treadle-cache-", ignore_cleanup_errors=True)
+os.environ["TREADLE_CACHE_DIR"] = empty.name  # what an earlier run compiled is compiled again
 for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
     os.environ.pop(name, None)
 import jax

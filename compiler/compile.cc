@@ -214,7 +214,10 @@ Status UseDiskCache() {
 }
 
 void WarmUpInBackground(const executable::Target& target) {
-  RunInBackground([target] { emit::WarmUp(target); });
+  RunInBackground([target] {
+    { const stablehlo::BorrowedContext made; }  // the first compilation finds it
+    emit::WarmUp(target);
+  });
 }
 
 }  // namespace treadle::compiler

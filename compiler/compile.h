@@ -46,7 +46,7 @@ StatusOr<std::string> CompileTo(Stage stage, std::string_view program, const Com
 // Thread-safe. Errors: INVALID_ARGUMENT for an environment variable that is not what it should be.
 Status UseDiskCache();
 
-// Prepares the code generator in the background of whatever happens next; returns at once. Call once a process.
+// Prepares compilation in the background of whatever happens next; returns at once. Call once a process.
 void WarmUpInBackground(const executable::Target& target);
 
 }  // namespace treadle::compiler

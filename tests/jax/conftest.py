@@ -4,8 +4,8 @@ import tempfile
 
 os.environ["JAX_PLATFORMS"] = "treadle,cpu"
 # What earlier runs compiled is compiled again, and the user's cache is left alone.
-cache = tempfile.TemporaryDirectory(prefix="treadle-cache-", ignore_cleanup_errors=True)
-os.environ["TREADLE_CACHE_DIR"] = cache.name
+empty = tempfile.TemporaryDirectory(prefix="treadle-cache-", ignore_cleanup_errors=True)
+os.environ["TREADLE_CACHE_DIR"] = empty.name
 os.environ.setdefault("JAX_ENABLE_X64", "0")
 
 import jax
