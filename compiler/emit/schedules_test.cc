@@ -196,6 +196,7 @@ TEST(Schedules, SortsByAnyComparator) {
 
 TEST(Schedules, RandomGraphs) { TryRandom(plan::testing::MakeRandomGraph); }
 TEST(Schedules, RandomGathers) { TryRandom(plan::testing::MakeRandomGather); }
+TEST(Schedules, RandomReduceWindows) { TryRandom(plan::testing::MakeRandomReduceWindow); }
 TEST(Schedules, RandomScatters) { TryRandom(plan::testing::MakeRandomScatter); }
 
 }  // namespace

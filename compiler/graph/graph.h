@@ -58,6 +58,8 @@ struct IndexedWindows {
 //   (sort: results have the operands' shape, or less along the dimension: the first of each row)
 //   starts limits strides    slice; dynamic_slice, gather: limits = slice_sizes
 //   low high interior        pad (operands: operand, padding value)
+//   limits strides low high  reduce_window: window dimensions, strides, padding; interior: base dilations less one;
+//   dilations                window dilations
 //   direction total_order    compare
 //   exponent_bits mantissa_bits  reduce_precision
 //   dot       dot_general
@@ -66,7 +68,7 @@ struct IndexedWindows {
 //   literal splat            constant: row-major bytes in memory format (i1: a byte each); splat: one element stands
 //   for all
 struct Attributes {
-  std::vector<int64_t> dims, starts, limits, strides, low, high, interior;
+  std::vector<int64_t> dims, starts, limits, strides, low, high, interior, dilations;
   Direction direction = Direction::kEq;
   bool total_order = false;
   int exponent_bits = 0, mantissa_bits = 0;

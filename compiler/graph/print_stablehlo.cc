@@ -71,6 +71,16 @@ std::string DotAttributes(const DotDims& dot) {
          ", rhs_contracting_dimensions = " + List(dot.rhs_contracting) + ">";
 }
 
+std::string WindowAttributes(const Attributes& a) {
+  std::vector<int64_t> base = a.interior;
+  for (int64_t& dilation : base) ++dilation;
+  std::string padding;
+  for (size_t k = 0; k < a.low.size(); ++k) padding += (k ? ", " : "") + List({a.low[k], a.high[k]});
+  return "base_dilations = " + Array(base) + ", padding = dense<[" + padding + "]> : tensor<" +
+         std::to_string(a.low.size()) + "x2xi64>, window_dilations = " + Array(a.dilations) +
+         ", window_dimensions = " + Array(a.limits) + ", window_strides = " + Array(a.strides);
+}
+
 std::string GatherAttributes(const Attributes& a) {
   const IndexedWindows& w = a.windows;
   return "dimension_numbers = #stablehlo.gather<offset_dims = " + List(w.window) +
@@ -148,6 +158,8 @@ class Printer {
                ", strides = " + Array(a.strides);
       case OpCode::kDynamicSlice:
         return "slice_sizes = " + Array(a.limits);
+      case OpCode::kReduceWindow:
+        return WindowAttributes(a);
       case OpCode::kGather:
         return GatherAttributes(a);
       case OpCode::kScatter:

@@ -73,6 +73,30 @@ StatusOr<Attributes> ReadLiteral(mlir::Operation* op) {
   return attrs;
 }
 
+// What is not given: strides and dilations of one, no padding.
+Attributes ReadWindow(mlir::Operation* op) {
+  Attributes attrs;
+  attrs.limits = Ints(op, "window_dimensions");
+  auto given = [&](llvm::StringRef name) {
+    std::vector<int64_t> list = Ints(op, name);
+    return list.empty() ? std::vector<int64_t>(attrs.limits.size(), 1) : list;
+  };
+  attrs.strides = given("window_strides");
+  attrs.dilations = given("window_dilations");
+  attrs.interior = given("base_dilations");
+  for (int64_t& dilation : attrs.interior) --dilation;
+  attrs.low.resize(attrs.limits.size());
+  attrs.high.resize(attrs.limits.size());
+  if (auto padding = op->getAttrOfType<mlir::DenseIntElementsAttr>("padding")) {
+    auto values = padding.getValues<int64_t>();
+    for (size_t k = 0; k < attrs.limits.size(); ++k) {
+      attrs.low[k] = values[2 * k];
+      attrs.high[k] = values[2 * k + 1];
+    }
+  }
+  return attrs;
+}
+
 }  // namespace
 
 StatusOr<Attributes> ReadAttributes(mlir::Operation* op, OpCode code) {
@@ -115,6 +139,8 @@ StatusOr<Attributes> ReadAttributes(mlir::Operation* op, OpCode code) {
       attrs.high = Ints(op, "edge_padding_high");
       attrs.interior = Ints(op, "interior_padding");
       break;
+    case OpCode::kReduceWindow:
+      return ReadWindow(op);
     case OpCode::kReducePrecision: {
       auto reduce = llvm::cast<stablehlo::ReducePrecisionOp>(op);
       attrs.exponent_bits = static_cast<int>(reduce.getExponentBits());

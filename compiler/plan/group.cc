@@ -469,6 +469,7 @@ StatusOr<std::vector<Group>> Grouper::Run() {
       case OperationClass::kScatter:
         PlaceScatter(op);
         break;
+      case OperationClass::kWindow:
       case OperationClass::kPieces:
       case OperationClass::kTranspose:
         PlaceAlone(op, GroupKind::kPlan);

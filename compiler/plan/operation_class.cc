@@ -50,6 +50,8 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
       return OperationClass::kUpdate;
     case OpCode::kScatter:
       return OperationClass::kScatter;
+    case OpCode::kReduceWindow:
+      return OperationClass::kWindow;
     case OpCode::kReduce:
       return ReducesNothing(graph, op) ? OperationClass::kPointwise : OperationClass::kReduce;
     case OpCode::kSort:

@@ -16,6 +16,7 @@ enum class OperationClass : uint8_t {
   kReduce,
   kUpdate,  // dynamic_update_slice
   kScatter,
+  kWindow,     // reduce_window
   kPieces,     // concatenate, pad: boxes of the output with different sources
   kTranspose,  // one that changes the innermost dimension of something larger: moved in blocks
   kSort,

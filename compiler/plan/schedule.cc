@@ -7,10 +7,12 @@
 #include "compiler/plan/schedules/map.h"
 #include "compiler/plan/schedules/pieces.h"
 #include "compiler/plan/schedules/reduce_group.h"
+#include "compiler/plan/schedules/scan.h"
 #include "compiler/plan/schedules/scatter.h"
 #include "compiler/plan/schedules/serial.h"
 #include "compiler/plan/schedules/sort.h"
 #include "compiler/plan/schedules/transpose.h"
+#include "compiler/plan/schedules/window.h"
 #include "compiler/plan/verify.h"
 
 namespace treadle::plan {
@@ -43,6 +45,9 @@ StatusOr<Instance> BuildInstance(const graph::Graph& graph, const Group& group, 
   }
   const graph::Op& last = graph.ops[group.ops.back()];
   if (ClassOf(graph, last) == OperationClass::kSort) return ScheduleSort(graph, group, target);
+  if (last.code == graph::OpCode::kReduceWindow) {
+    return ScanOf(graph, last) ? ScheduleScan(graph, group, target) : ScheduleWindow(graph, group, target);
+  }
   if (last.code == graph::OpCode::kScatter) return ScheduleScatter(graph, group, target);
   if (ClassOf(graph, last) == OperationClass::kTranspose) return ScheduleTranspose(graph, group, target);
   if (last.code == graph::OpCode::kConcatenate) return ScheduleConcatenate(graph, group, target);

@@ -71,6 +71,11 @@ int IndexSpace::Intern(Variable variable) {
   return static_cast<int>(found - variables_.begin());
 }
 
+Affine IndexSpace::Clamp(const Affine& value, int64_t size) {
+  if (InRange(value, size)) return value;
+  return Affine::Variable(Intern({.kind = Variable::kClamped, .size = size, .of = value}));
+}
+
 Affine IndexSpace::Start(graph::ValueId start, Index at, int64_t limit) {
   if (limit == 0) return {};
   return Affine::Variable(Intern({.kind = Variable::kStart, .size = limit + 1, .start = start, .at = std::move(at)}));

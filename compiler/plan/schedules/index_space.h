@@ -36,6 +36,7 @@ struct Variable {
     kAxis,
     kQuotient,   // of / by
     kRemainder,  // of % by
+    kClamped,    // `of`, clamped to [0, size - 1]
     kStart,      // the element of `start` at `at`, clamped to [0, size - 1]: a window's place
   };
   Kind kind = kAxis;
@@ -76,6 +77,12 @@ class IndexSpace {
   // its index.
   std::optional<Index> OperandIndex(const graph::Graph& graph, const graph::Op& op, int operand, const Index& index);
 
+  // `value` clamped to [0, size - 1]; `value` itself if it always lies there.
+  Affine Clamp(const Affine& value, int64_t size);
+
+  // value / by and value % by of a value that is never negative.
+  std::pair<Affine, Affine> DivMod(const Affine& value, int64_t by);
+
   // The variable that stands for a window's start along a dimension: the element of `start` at `at`; `limit`: its
   // largest value.
   Affine Start(graph::ValueId start, Index at, int64_t limit);
@@ -93,7 +100,6 @@ class IndexSpace {
 
  private:
   Index GatherIndex(const graph::Graph& graph, const graph::Op& op, const Index& index);
-  std::pair<Affine, Affine> DivMod(const Affine& value, int64_t by);
   void Rejoin(Affine& value) const;
   int Intern(Variable variable);
   bool InRange(const Affine& value, int64_t size) const;  // 0 <= value < size always

@@ -1,21 +1,26 @@
 #include "compiler/plan/schedules/map.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace treadle::plan {
 namespace {
 
 constexpr int64_t kShortRow = 16;  // below, vectors along a row would be mostly tail
 
-std::vector<Axis> AxesOf(const std::vector<int64_t>& dims) {
+std::vector<Axis> AxesOf(const std::vector<int64_t>& dims, const std::vector<int64_t>& inner) {
   std::vector<Axis> axes;
   for (int64_t size : dims) axes.push_back({size, false});
+  for (int64_t size : inner) axes.push_back({size, true});
   return axes;
 }
 
 }  // namespace
 
-MapBox::MapBox(Kernel& kernel, const std::vector<int64_t>& dims) : kernel_(kernel), nest_(kernel, AxesOf(dims)) {}
+MapBox::MapBox(Kernel& kernel, const std::vector<int64_t>& dims, const std::vector<int64_t>& inner)
+    : kernel_(kernel), nest_(kernel, AxesOf(dims, inner)) {
+  for (int64_t size : dims) points_ *= size;
+}
 
 void MapBox::AddOutput(graph::ValueId value, Nest::IndexOf from, uint16_t buffer, const std::vector<int64_t>& dims,
                        Nest::IndexOf to) {
@@ -23,18 +28,29 @@ void MapBox::AddOutput(graph::ValueId value, Nest::IndexOf from, uint16_t buffer
   stores_.push_back(nest_.AddStore(buffer, dims, std::move(to)));
 }
 
+void MapBox::AddTarget(uint16_t buffer, const std::vector<int64_t>& dims, Nest::IndexOf to) {
+  stores_.push_back(nest_.AddStore(buffer, dims, std::move(to)));
+}
+
+void MapBox::SetBody(Body body, int uops) {
+  body_ = std::move(body);
+  body_uops_ = uops;
+}
+
 Status MapBox::Prepare(int most_unroll) {
   TREADLE_RETURN_IF_ERROR(nest_.Analyse());
-  const std::vector<Axis>& axes = nest_.axes();
-  double total = nest_.Iterations();
-  cost_ = Estimate(kernel_.target(), nest_.Bytes(), nest_.Bytes(), nest_.Uops());
-  unroll_ = std::min(most_unroll, UnrollFor(nest_.UopsPerIteration()));
+  std::vector<Axis> axes = nest_.axes();
+  while (!axes.empty() && axes.back().reduced) axes.pop_back();
+  double total = static_cast<double>(points_);
+  double uops = nest_.Uops() + total * body_uops_ / (kernel_.target().vector_bytes() / 4.0);
+  cost_ = Estimate(kernel_.target(), nest_.Bytes(), nest_.Bytes(), uops);
+  unroll_ = std::min(most_unroll, UnrollFor(nest_.UopsPerIteration() + body_uops_));
   if (axes.empty()) {
-    tiles_ = 1;
+    tiles_ = points_;
     return OkStatus();
   }
   lane_ = static_cast<int>(axes.size()) - 1;
-  int64_t tile = TileElements(nest_.Bytes() / std::max(total, 1.0), nest_.Uops() / std::max(total, 1.0));
+  int64_t tile = TileElements(nest_.Bytes() / std::max(total, 1.0), uops / std::max(total, 1.0));
   if (axes[lane_].size < kShortRow && axes.size() > 1) {
     int largest = lane_;
     for (int axis = lane_; axis >= 0; --axis) {
@@ -86,13 +102,23 @@ Status MapBox::Emit(Id tile) {
   return OkStatus();
 }
 
+StatusOr<std::vector<Id>> MapBox::PointValues() {
+  if (body_) return body_();
+  std::vector<Id> values;
+  for (int root : roots_) {
+    TREADLE_ASSIGN_OR_RETURN(Id value, nest_.Value(nest_.Root(root)));
+    values.push_back(value);
+  }
+  return values;
+}
+
 // All loads before all stores: outputs may take the memory of inputs.
 Status MapBox::EmitPoint() {
   std::vector<std::pair<Access, Id>> writes;
-  for (size_t k = 0; k < roots_.size(); ++k) {
-    TREADLE_ASSIGN_OR_RETURN(Id value, nest_.Value(nest_.Root(roots_[k])));
+  TREADLE_ASSIGN_OR_RETURN(std::vector<Id> values, PointValues());
+  for (size_t k = 0; k < values.size(); ++k) {
     TREADLE_ASSIGN_OR_RETURN(Access access, nest_.StoreAccess(stores_[k]));
-    writes.push_back({std::move(access), value});
+    writes.push_back({std::move(access), values[k]});
   }
   for (auto& [access, value] : writes) kernel_.b().Store(std::move(access), value);
   return OkStatus();

@@ -4,6 +4,7 @@
 #define TREADLE_COMPILER_PLAN_SCHEDULES_MAP_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/status.h"
@@ -14,11 +15,20 @@ namespace treadle::plan {
 // One box. Life: construct, AddOutput, Prepare; then tiles() and cost() hold and Emit writes the code of one tile.
 class MapBox {
  public:
-  MapBox(Kernel& kernel, const std::vector<int64_t>& dims);
+  // `inner`: axes of the nest that are left to the body; they count as reduced ones.
+  MapBox(Kernel& kernel, const std::vector<int64_t>& dims, const std::vector<int64_t>& inner = {});
 
   // Stores `value` at every point of the box: read at `from`, written to `buffer` of shape `dims` at `to`.
   void AddOutput(graph::ValueId value, Nest::IndexOf from, uint16_t buffer, const std::vector<int64_t>& dims,
                  Nest::IndexOf to);
+
+  // The same with the values that a body makes at each point, in order, from roots of the nest.
+  using Body = std::function<StatusOr<std::vector<Id>>()>;
+  void AddTarget(uint16_t buffer, const std::vector<int64_t>& dims, Nest::IndexOf to);
+  // `uops`: of the body at one point.
+  void SetBody(Body body, int uops);
+
+  int64_t points() const { return points_; }  // of the box
 
   // `most_unroll`: where code should be small rather than fast.
   Status Prepare(int most_unroll = 4);
@@ -44,9 +54,14 @@ class MapBox {
   Status EmitRows(Id tile);
   Status EmitAcross(Id tile);
 
+  StatusOr<std::vector<Id>> PointValues();
+
   Kernel& kernel_;
   Nest nest_;
+  int64_t points_ = 1;
   std::vector<int> roots_, stores_;
+  Body body_;
+  int body_uops_ = 0;
   Form form_ = Form::kPoint;
   int lane_ = -1;
   std::vector<int> others_;  // the axes but the lanes', outermost first

@@ -25,11 +25,11 @@ Index Nest::Whole(IndexSpace& space, const std::vector<int64_t>& dims) {
   return space.Reshape(space.Identity(), sizes, dims);
 }
 
-Index Nest::Kept(IndexSpace& space, const std::vector<int64_t>& dims) const {
+Index Nest::Part(IndexSpace& space, bool reduced, const std::vector<int64_t>& dims) const {
   std::vector<int64_t> sizes;
   Index index;
   for (int axis = 0; axis < space.axes(); ++axis) {
-    if (domain_[axis].reduced) continue;
+    if (domain_[axis].reduced != reduced) continue;
     sizes.push_back(domain_[axis].size);
     index.push_back(Affine::Variable(axis));
   }
@@ -51,7 +51,7 @@ void Nest::AddStarts(const Affine& at, std::vector<Place>& places) const {
   for (const auto& [number, coefficient] : at.terms) {
     const Variable& variable = space_->variable(number);
     if (variable.kind == Variable::kStart) places.push_back({variable.start, variable.at});
-    if (variable.kind == Variable::kQuotient || variable.kind == Variable::kRemainder) AddStarts(variable.of, places);
+    AddStarts(variable.of, places);
   }
 }
 
@@ -125,6 +125,7 @@ Status Nest::WalkAll() {
   for (RootInfo& root : roots_) {
     TREADLE_ASSIGN_OR_RETURN(root.item, Walk(root.value, root.at(*space_)));
   }
+  for (NumberInfo& number : numbers_) number.value = number.of(*space_);
   for (StoreInfo& store : stores_) {
     store.element = space_->Linear(store.at(*space_), store.dims);
     std::vector<Place> starts;
@@ -135,6 +136,11 @@ Status Nest::WalkAll() {
     }
   }
   return OkStatus();
+}
+
+int Nest::AddNumber(NumberOf number) {
+  numbers_.push_back({std::move(number), {}});
+  return static_cast<int>(numbers_.size() - 1);
 }
 
 Status Nest::Analyse() {
@@ -162,6 +168,7 @@ void Nest::Merge() {
   std::vector<const Affine*> uses;
   for (const Item& item : items_) uses.push_back(&item.at);
   for (const StoreInfo& store : stores_) uses.push_back(&store.element);
+  for (const NumberInfo& number : numbers_) uses.push_back(&number.value);
   for (int k = space_->axes(); k < space_->variables(); ++k) uses.push_back(&space_->variable(k).of);
   group_of_.assign(domain_.size(), 0);
   merged_.clear();
@@ -313,6 +320,9 @@ StatusOr<Id> Nest::VariableId(int number) {
     int item = item_of_.at({variable.start, variable.at});
     TREADLE_ASSIGN_OR_RETURN(Id start, Value(item));
     id = Clamped(start, variable.size - 1);
+  } else if (variable.kind == Variable::kClamped) {
+    TREADLE_ASSIGN_OR_RETURN(Id of, AffineId(variable.of));
+    id = b.Min(b.Max(of, b.ConstI64(0)), kernel_.AddI64(variable.size - 1));
   } else {
     TREADLE_ASSIGN_OR_RETURN(Id of, AffineId(variable.of));
     Id by = kernel_.AddI64(variable.by);

@@ -35,13 +35,19 @@ class Nest {
   // Axes of size 1 are dropped.
   Nest(Kernel& kernel, std::vector<Axis> axes);
 
-  // The domain's index as one of a tensor with as many elements as all axes, or as the axes that are not reduced.
+  // The domain's index as one of a tensor with as many elements as all axes, as the axes that are not reduced, or as
+  // those that are.
   static Index Whole(IndexSpace& space, const std::vector<int64_t>& dims);
-  Index Kept(IndexSpace& space, const std::vector<int64_t>& dims) const;
+  Index Kept(IndexSpace& space, const std::vector<int64_t>& dims) const { return Part(space, false, dims); }
+  Index Reduced(IndexSpace& space, const std::vector<int64_t>& dims) const { return Part(space, true, dims); }
 
-  // Both return a number, to be used with Root and StoreAccess after Analyse.
+  using NumberOf = std::function<Affine(IndexSpace&)>;
+
+  // These return a number, to be used with Root, StoreAccess and Number after Analyse.
   int AddRoot(graph::ValueId value, IndexOf at);
   int AddStore(uint16_t buffer, const std::vector<int64_t>& dims, IndexOf at);
+
+  int AddNumber(NumberOf number);  // index arithmetic that the schedule needs for itself; without starts of windows
 
   // Values that the schedule provides (results of reductions): the walk ends there. Set their value with Provide.
   void AddProvided(graph::ValueId value) { provided_.insert(value); }
@@ -83,6 +89,7 @@ class Nest {
   void SetItem(int item, Id id);  // in the open scope
   bool HasItem(int item) const { return made_[item] != kNone; }
   StatusOr<Access> StoreAccess(int store);
+  StatusOr<Id> Number(int number) { return AffineId(numbers_[number].value); }  // an i64
   // Makes here what depends on bound axes alone, so that inner loops need not.
   Status Hoist();
   void SetLaneAxis(int axis) { lane_axis_ = axis; }
@@ -108,6 +115,12 @@ class Nest {
     std::vector<int> starts;  // items
   };
 
+  struct NumberInfo {
+    NumberOf of;
+    Affine value;
+  };
+
+  Index Part(IndexSpace& space, bool reduced, const std::vector<int64_t>& dims) const;
   StatusOr<int> Walk(graph::ValueId value, Index index);
   using Place = std::pair<graph::ValueId, Index>;
   // The item with its operands' places; what `at` needs for windows' starts comes last.
@@ -129,6 +142,7 @@ class Nest {
   std::set<graph::ValueId> provided_;
   std::vector<RootInfo> roots_;
   std::vector<StoreInfo> stores_;
+  std::vector<NumberInfo> numbers_;
   std::vector<Item> items_;
   std::map<std::pair<graph::ValueId, Index>, int> item_of_;
 

@@ -18,8 +18,11 @@ Status WritePhase(Kernel& kernel, std::span<const std::unique_ptr<MapBox>> boxes
   Cost cost;
   int64_t tiles = 0;
   bool single = true;
+  int64_t points = 0;
+  for (const auto& box : boxes) points += box->points();
   for (const auto& box : boxes) {
-    TREADLE_RETURN_IF_ERROR(box->Prepare(boxes.size() > 2 ? 1 : 4));
+    bool most = boxes.size() <= 2 || box->points() * 2 > points;
+    TREADLE_RETURN_IF_ERROR(box->Prepare(most ? 4 : 1));
     cost += box->cost();
     single = single && box->tiles() <= 1;
   }
@@ -45,6 +48,24 @@ Status WritePhase(Kernel& kernel, std::span<const std::unique_ptr<MapBox>> boxes
 }
 
 }  // namespace
+
+std::vector<Box> BoxesAround(const Box& inside, const std::vector<int64_t>& all) {
+  std::vector<Box> boxes;
+  Box slab{std::vector<int64_t>(all.size()), all};
+  auto add = [&] {
+    if (std::find(slab.sizes.begin(), slab.sizes.end(), 0) == slab.sizes.end()) boxes.push_back(slab);
+  };
+  for (size_t k = 0; k < all.size(); ++k) {
+    slab.sizes[k] = inside.first[k];
+    add();
+    slab.first[k] = inside.first[k] + inside.sizes[k];
+    slab.sizes[k] = all[k] - slab.first[k];
+    add();
+    slab.first[k] = inside.first[k];
+    slab.sizes[k] = inside.sizes[k];
+  }
+  return boxes;
+}
 
 Status WriteBoxes(Kernel& kernel, const Boxes& boxes) {
   for (size_t first = 0; first < boxes.size(); first += kBoxesAPhase) {
@@ -108,7 +129,7 @@ class Pad {
   Status Write() {
     Boxes boxes;
     if (interior_ || empty_) {  // everything, and then the operand over it
-      AddFill(std::vector<int64_t>(all_.size()), all_, boxes);
+      AddFill({std::vector<int64_t>(all_.size()), all_}, boxes);
       TREADLE_RETURN_IF_ERROR(WriteBoxes(kernel_, boxes));
       boxes.clear();
       if (empty_) return OkStatus();
@@ -120,34 +141,26 @@ class Pad {
   }
 
  private:
-  // The box [first, first + sizes) of the result gets the padding value.
-  void AddFill(const std::vector<int64_t>& first, const std::vector<int64_t>& sizes, Boxes& boxes) {
-    for (int64_t size : sizes) {
-      if (size == 0) return;
-    }
-    boxes.push_back(std::make_unique<MapBox>(kernel_, sizes));
+  // The box of the result gets the padding value.
+  void AddFill(const Box& box, Boxes& boxes) {
+    if (std::find(box.sizes.begin(), box.sizes.end(), 0) != box.sizes.end()) return;
+    boxes.push_back(std::make_unique<MapBox>(kernel_, box.sizes));
     boxes.back()->AddOutput(
         op_.operands[1], [](IndexSpace&) { return Index{}; }, kernel_.OutputBuffer(0), all_,
-        [first, sizes](IndexSpace& space) {
-          Index index = Nest::Whole(space, sizes);
-          for (size_t k = 0; k < first.size(); ++k) index[k].offset += first[k];
+        [box](IndexSpace& space) {
+          Index index = Nest::Whole(space, box.sizes);
+          for (size_t k = 0; k < box.first.size(); ++k) index[k].offset += box.first[k];
           return index;
         });
   }
 
-  // Along each dimension a slab below and one above; inside the landing in the dimensions before, whole in those after.
   void AddBorders(Boxes& boxes) {
-    std::vector<int64_t> first(all_.size()), sizes = all_;
-    for (size_t k = 0; k < all_.size(); ++k) {
-      const Landing& landing = landings_[k];
-      sizes[k] = landing.at;
-      AddFill(first, sizes, boxes);
-      first[k] = landing.at + landing.count;
-      sizes[k] = all_[k] - first[k];
-      AddFill(first, sizes, boxes);
-      first[k] = landing.at;
-      sizes[k] = landing.count;
+    Box inside;
+    for (const Landing& landing : landings_) {
+      inside.first.push_back(landing.at);
+      inside.sizes.push_back(landing.count);
     }
+    for (const Box& box : BoxesAround(inside, all_)) AddFill(box, boxes);
   }
 
   void AddOperand(Boxes& boxes) {

@@ -89,6 +89,25 @@ std::vector<ValueId> Program::Scatter(std::vector<ValueId> inputs, ValueId indic
   return graph_.ops[op].results;
 }
 
+std::vector<ValueId> Program::ReduceWindow(std::vector<ValueId> inputs, std::vector<ValueId> inits,
+                                           graph::Attributes attrs, const Body& body) {
+  std::vector<Shape> results;
+  for (ValueId input : inputs) {
+    Shape shape = graph_.shape(input);
+    for (size_t d = 0; d < shape.dims.size(); ++d) {
+      int64_t base = shape.dims[d] == 0 ? 0 : (shape.dims[d] - 1) * (attrs.interior[d] + 1) + 1;
+      int64_t padded = base + attrs.low[d] + attrs.high[d], span = (attrs.limits[d] - 1) * attrs.dilations[d] + 1;
+      shape.dims[d] = padded < span ? 0 : (padded - span) / attrs.strides[d] + 1;
+    }
+    results.push_back(std::move(shape));
+  }
+  graph::RegionId region = AddBody(inits, body);
+  std::vector<ValueId> operands = std::move(inputs);
+  operands.insert(operands.end(), inits.begin(), inits.end());
+  graph::OpId op = graph_.AddOp(open_, OpCode::kReduceWindow, operands, results, std::move(attrs), {region});
+  return graph_.ops[op].results;
+}
+
 ValueId Program::Reduce(OpCode code, ValueId input, double init, std::vector<int64_t> dims) {
   ValueId start = Splat({graph_.shape(input).type, {}}, init);
   return Reduce({input}, {start}, std::move(dims), [&](Program& p, const std::vector<ValueId>& args) {

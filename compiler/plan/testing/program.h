@@ -40,6 +40,9 @@ class Program {
   std::vector<graph::ValueId> Scatter(std::vector<graph::ValueId> inputs, graph::ValueId indices,
                                       std::vector<graph::ValueId> updates, graph::IndexedWindows windows, bool unique,
                                       const Body& body);
+  // `body` as in Reduce. `attrs`: limits, strides, low, high, interior, dilations.
+  std::vector<graph::ValueId> ReduceWindow(std::vector<graph::ValueId> inputs, std::vector<graph::ValueId> inits,
+                                           graph::Attributes attrs, const Body& body);
   // JAX's argmax (or argmin) over the last dimension: values and i32 indices.
   std::vector<graph::ValueId> ArgBest(bool greatest, graph::ValueId input);
   void Return(std::vector<graph::ValueId> results) { graph_.regions[0].results = std::move(results); }

@@ -120,9 +120,82 @@ class RandomWindows {
   ElementType type_ = ElementType::kI32;
 };
 
+class RandomReduceWindow {
+ public:
+  explicit RandomReduceWindow(uint32_t seed) : random_(seed) {}
+
+  Program Make() {
+    Dims dims = RandomDims();
+    Shape shape{ElementType::kI32, dims};
+    graph::Attributes attrs = Below(2) == 0 ? Cumulative(dims) : AnyWindow(dims);
+    size_t count = Below(5) == 0 ? 2 : 1;
+    std::vector<ValueId> inputs, inits;
+    int kind = Below(3);
+    for (size_t k = 0; k < count; ++k) {
+      inputs.push_back(p_.Argument(shape));
+      bool given = Below(4) == 0;
+      inits.push_back(given ? p_.Argument({ElementType::kI32, {}})
+                            : p_.Splat({ElementType::kI32, {}}, kind == 0   ? 0
+                                                                : kind == 1 ? -1000
+                                                                            : Below(3)));
+    }
+    if (Below(3) == 0) inputs[0] = p_.Unary(OpCode::kNegate, inputs[0]);
+    if (Below(4) == 0) inputs[0] = p_.Add(OpCode::kReverse, {inputs[0]}, shape, {.dims = {0}});
+    p_.Return(p_.ReduceWindow(inputs, inits, attrs, [&](Program& q, const std::vector<ValueId>& v) {
+      OpCode code = kind == 1 ? OpCode::kMaximum : OpCode::kAdd;
+      if (count == 1) return std::vector<ValueId>{q.Binary(code, v[0], v[1])};
+      return std::vector<ValueId>{q.Binary(code, v[0], v[2]), q.Binary(OpCode::kMaximum, v[1], v[3])};
+    }));
+    return std::move(p_);
+  }
+
+ private:
+  int Below(int64_t n) { return static_cast<int>(random_() % n); }
+
+  Dims RandomDims() {
+    Dims dims;
+    int rank = 1 + Below(3);
+    for (int d = 0; d < rank; ++d) dims.push_back(1 + Below(Below(3) == 0 ? 40 : 9));
+    if (Below(12) == 0) dims[Below(rank)] = 0;
+    return dims;
+  }
+
+  static graph::Attributes Plain(size_t rank) {
+    Dims ones(rank, 1), zeros(rank, 0);
+    return {.limits = ones, .strides = ones, .low = zeros, .high = zeros, .interior = zeros, .dilations = ones};
+  }
+
+  graph::Attributes Cumulative(const Dims& dims) {
+    graph::Attributes attrs = Plain(dims.size());
+    size_t d = Below(static_cast<int64_t>(dims.size()));
+    attrs.limits[d] = std::max<int64_t>(1, dims[d]);
+    (Below(2) == 0 ? attrs.low : attrs.high)[d] = attrs.limits[d] - 1;
+    return attrs;
+  }
+
+  graph::Attributes AnyWindow(const Dims& dims) {
+    graph::Attributes attrs = Plain(dims.size());
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (Below(3) == 0) continue;
+      attrs.limits[d] = 1 + Below(Below(4) == 0 ? 12 : 3);
+      attrs.strides[d] = 1 + Below(3);
+      attrs.low[d] = Below(5) - 1;
+      attrs.high[d] = Below(5) - 1;
+      if (Below(4) == 0) attrs.interior[d] = Below(3);
+      if (Below(4) == 0) attrs.dilations[d] = 1 + Below(3);
+    }
+    return attrs;
+  }
+
+  std::mt19937 random_;
+  Program p_;
+};
+
 }  // namespace
 
 Program MakeRandomGather(uint32_t seed) { return RandomWindows(seed).Gather(); }
 Program MakeRandomScatter(uint32_t seed) { return RandomWindows(seed).Scatter(); }
+
+Program MakeRandomReduceWindow(uint32_t seed) { return RandomReduceWindow(seed).Make(); }
 
 }  // namespace treadle::plan::testing

@@ -643,6 +643,45 @@ void Scatter(const Graph& graph, const graph::Op& op, const std::vector<const Te
   for (size_t k = 0; k < count; ++k) values[op.results[k]] = out[k];
 }
 
+// Tap `tap` of result `i`: the operand's element number, or -1 for padding.
+int64_t TapElement(const graph::Attributes& a, const std::vector<int64_t>& dims, const std::vector<int64_t>& i,
+                   const std::vector<int64_t>& tap) {
+  std::vector<int64_t> index(dims.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    int64_t place = i[d] * a.strides[d] + tap[d] * a.dilations[d] - a.low[d], base = a.interior[d] + 1;
+    if (place < 0 || place % base != 0 || place / base >= dims[d]) return -1;
+    index[d] = place / base;
+  }
+  return Ravel(index, dims);
+}
+
+void ReduceWindow(const Graph& graph, const graph::Op& op, const std::vector<const Tensor*>& in, Values& values) {
+  size_t count = op.results.size();
+  const graph::Region& region = graph.regions[op.regions[0]];
+  int64_t taps = 1;
+  for (int64_t size : op.attrs.limits) taps *= size;
+  std::vector<Tensor> out;
+  for (size_t k = 0; k < count; ++k) out.push_back(Tensor::Zeros(graph.shape(op.results[k])));
+  for (int64_t i = 0; i < out[0].shape.elements(); ++i) {
+    for (size_t k = 0; k < count; ++k) Copy(out[k], i, *in[count + k], 0);
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      int64_t from =
+          TapElement(op.attrs, in[0]->shape.dims, Unravel(i, out[0].shape.dims), Unravel(tap, op.attrs.limits));
+      Values local = {};
+      for (size_t k = 0; k < count; ++k) {
+        Tensor folded = Tensor::Zeros(graph.shape(region.arguments[k])), value = folded;
+        Copy(folded, 0, out[k], i);
+        from < 0 ? Copy(value, 0, *in[count + k], 0) : Copy(value, 0, *in[k], from);
+        local[region.arguments[k]] = folded;
+        local[region.arguments[count + k]] = value;
+      }
+      Evaluate(graph, op.regions[0], local);
+      for (size_t k = 0; k < count; ++k) Copy(out[k], i, local.at(region.results[k]), 0);
+    }
+  }
+  for (size_t k = 0; k < count; ++k) values[op.results[k]] = out[k];
+}
+
 }  // namespace
 
 void Evaluate(const Graph& graph, graph::RegionId region, Values& values) {
@@ -656,6 +695,10 @@ void Evaluate(const Graph& graph, graph::RegionId region, Values& values) {
     }
     if (op.code == OpCode::kSort) {
       Sort(graph, op, in, values);
+      continue;
+    }
+    if (op.code == OpCode::kReduceWindow) {
+      ReduceWindow(graph, op, in, values);
       continue;
     }
     if (op.code == OpCode::kScatter) {
