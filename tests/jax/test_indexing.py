@@ -105,3 +105,14 @@ def test_empty_and_single(compare, shape):
     x = np.ones(shape, F32)
     i = np.zeros(0 if shape[0] == 0 else 3, np.int32)
     compare(lambda x, i: (jnp.take(x, i, axis=0, mode="clip"), x.at[i].add(1)), x, i)
+
+
+def test_serial_loops_read_and_write_large_arrays(compare, rng):
+    places = rng.integers(-20, 320, 500).astype(np.int32)
+    compare(lambda i: lax.fori_loop(0, 500, lambda k, h: h.at[i[k]].add(1), jnp.zeros(256, jnp.int32)), places)
+    compare(lambda i: lax.fori_loop(0, 500, lambda k, h: h.at[i[k]].set(k, mode="drop"), jnp.zeros(256, jnp.int32)), places)
+    table = rng.standard_normal((300, 3)).astype(F32)
+    compare(lambda i, t: lax.scan(lambda c, k: (c.at[k].add(c[0]), c[k]), t, i), places % 300, table, rtol=1e-4, atol=1e-4)
+    compare(lambda i, t: lax.fori_loop(0, 400, lambda k, c: c.at[i[k], i[k + 1] % 3].max(t[i[k + 2] % 300, 1]), t), places, table)
+    compare(lambda i, t: lax.fori_loop(0, 60, lambda k, c: (c[0].at[jnp.stack([i[k], i[k + 1]])].add(c[1]), c[1] * 0.5),
+                                       (t, jnp.ones((2, 3), F32)))[0], places, table)

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "compiler/plan/operation_class.h"
+#include "compiler/plan/schedules/combiner.h"
 #include "compiler/plan/schedules/elementwise.h"
+#include "compiler/plan/schedules/index_space.h"
 #include "compiler/plan/schedules/kernel.h"
 #include "compiler/plan/schedules/unrolled.h"
 #include "compiler/plan/work.h"
@@ -157,6 +159,12 @@ class SerialEmitter {
     } else if (in_place && op.code == OpCode::kDynamicUpdateSlice && !IsSmall(graph_, op.operands[0])) {
       TREADLE_ASSIGN_OR_RETURN(Value value, WriteWindow(op, operands));
       results.push_back(std::move(value));
+    } else if (in_place && op.code == OpCode::kGather) {
+      TREADLE_ASSIGN_OR_RETURN(Value value, ReadIndexed(op, operands));
+      results.push_back(std::move(value));
+    } else if (in_place && op.code == OpCode::kScatter && op.results.size() == 1 && !IsSmall(graph_, op.operands[0])) {
+      TREADLE_ASSIGN_OR_RETURN(Value value, WriteIndexed(op, operands));
+      results.push_back(std::move(value));
     } else if (in_place && (op.code == OpCode::kReshape || op.code == OpCode::kOptimizationBarrier) &&
                !operands[0].has_elements && op.results.size() == 1) {
       results.push_back(operands[0]);
@@ -239,6 +247,115 @@ class SerialEmitter {
     }
     place.version = ++versions_;
     return Value{.place = operands[0].place, .version = place.version};
+  }
+
+  // --- gather and scatter, element by element ---
+
+  // The element that a gather or scatter means by position `at` of its result (updates).
+  struct Indexed {
+    Access access;                      // with starts clamped, so that it is good in any case
+    std::vector<Id> starts;             // as they are, by component
+    std::vector<int64_t> limits;        // of the starts, by component
+    std::vector<int64_t> index_vector;  // which one
+  };
+
+  Indexed Locate(const graph::Op& op, uint16_t buffer, const Shape& array, const Shape& indices,
+                 const Elements& index_elements, const std::vector<int64_t>& window, const std::vector<int64_t>& at) {
+    const graph::IndexedWindows& windows = op.attrs.windows;
+    Index constant;
+    for (int64_t k : at) constant.push_back({k, {}});
+    IndexedPlace place = PlaceOf(windows, constant, array.dims.size());
+    std::vector<int64_t> strides = array.Strides(), index_strides = indices.Strides();
+    Indexed indexed{.access = {buffer, {}, {}}};
+    for (size_t d = 0; d < strides.size(); ++d) indexed.access.offset.c += strides[d] * place.window[d].offset;
+    for (const Affine& k : place.index_vector) indexed.index_vector.push_back(k.offset);
+    for (size_t c = 0; c < windows.index_map.size(); ++c) {
+      std::vector<int64_t> position = indexed.index_vector;
+      if (windows.index_vector < indices.rank()) {
+        position.insert(position.begin() + windows.index_vector, static_cast<int64_t>(c));
+      }
+      int64_t number = 0, d = windows.index_map[c];
+      for (size_t k = 0; k < position.size(); ++k) number += position[k] * index_strides[k];
+      indexed.starts.push_back(index_elements[number]);
+      indexed.limits.push_back(array.dims[d] - window[d]);
+      if (indexed.limits.back() <= 0) continue;
+      indexed.access.terms.push_back({ClampStart(b_, indexed.starts[c], indexed.limits[c]), {-1, strides[d]}});
+    }
+    return indexed;
+  }
+
+  StatusOr<Value> ReadIndexed(const graph::Op& op, const std::vector<Value>& operands) {
+    TREADLE_RETURN_IF_ERROR(CheckCurrent(op, operands[0]));
+    const Shape &array = graph_.shape(op.operands[0]), &result = graph_.shape(op.results[0]);
+    if (!IsSmall(graph_, op.results[0])) return Unsupported(graph_, op, "makes a large array inside a serial loop");
+    if (!IsPlanType(array.type)) return Unsupported(graph_, op, "this element type is not supported yet");
+    TREADLE_ASSIGN_OR_RETURN(Elements indices, ElementsOf(op, operands[1]));
+    Value value{.has_elements = true};
+    for (int64_t e = 0; e < result.elements(); ++e) {
+      Indexed element = Locate(op, places_[operands[0].place].buffer, array, graph_.shape(op.operands[1]), indices,
+                               op.attrs.limits, IndexOf(e, result.dims));
+      value.elements.push_back(b_.Load(std::move(element.access)));
+    }
+    return value;
+  }
+
+  Id IsInside(const Indexed& element) {
+    Id inside = b_.Const(ElementType::kI1, 1);
+    for (size_t c = 0; c < element.starts.size(); ++c) {
+      Id clamped = ClampStart(b_, element.starts[c], element.limits[c]);
+      // Where clamping changes nothing; 64-bit unsigned numbers that would be negative ones are larger than any limit.
+      Id same = b_.Compare(Predicate::kEq, b_.Convert(ElementType::kI64, element.starts[c]), clamped);
+      inside = b_.Binary(Op::kAnd, inside, same);
+    }
+    return inside;
+  }
+
+  // Updates of one index vector share the question whether their window lies inside.
+  StatusOr<Value> WriteIndexed(const graph::Op& op, const std::vector<Value>& operands) {
+    TREADLE_RETURN_IF_ERROR(CheckCurrent(op, operands[0]));
+    const Shape &array = graph_.shape(op.operands[0]), &updates = graph_.shape(op.operands[2]);
+    if (operands[0].input >= 0) return Unsupported(graph_, op, "writes to an input of a serial loop");
+    if (!IsPlanType(array.type)) return Unsupported(graph_, op, "this element type is not supported yet");
+    TREADLE_ASSIGN_OR_RETURN(Elements indices, ElementsOf(op, operands[1]));
+    TREADLE_ASSIGN_OR_RETURN(Elements update, ElementsOf(op, operands[2]));
+    Place& place = places_[operands[0].place];
+    std::map<std::vector<int64_t>, std::vector<std::pair<Indexed, Id>>> by_vector;
+    for (int64_t e = 0; e < updates.elements(); ++e) {
+      Indexed element = Locate(op, place.buffer, array, graph_.shape(op.operands[1]), indices,
+                               WindowOf(op, updates, array), IndexOf(e, updates.dims));
+      std::vector<int64_t> vector = element.index_vector;
+      by_vector[std::move(vector)].push_back({std::move(element), update[e]});
+    }
+    Combiner combiner{.region = op.regions[0]};
+    for (auto& [vector, elements] : by_vector) {
+      b_.BeginIf(IsInside(elements.front().first), {});
+      for (auto& [element, value] : elements) {
+        Id current = b_.Load(element.access);
+        TREADLE_ASSIGN_OR_RETURN(std::vector<Id> result, EmitCombine(b_, graph_, combiner, {&current, 1}, {&value, 1}));
+        b_.Store(std::move(element.access), result[0]);
+      }
+      b_.Yield({});
+      b_.BeginElse();
+      b_.EndLoop();
+    }
+    place.version = ++versions_;
+    return Value{.place = operands[0].place, .version = place.version};
+  }
+
+  // Sizes of a scatter's windows along the array's dimensions.
+  static std::vector<int64_t> WindowOf(const graph::Op& op, const Shape& updates, const Shape& array) {
+    Index last;
+    for (int64_t size : updates.dims) last.push_back({size - 1, {}});
+    const graph::IndexedWindows& windows = op.attrs.windows;
+    std::vector<int64_t> sizes(array.dims.size(), 1);
+    IndexedPlace place = PlaceOf(windows, last, array.dims.size());
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      auto dim = static_cast<int64_t>(d);
+      bool batch =
+          std::find(windows.operand_batch.begin(), windows.operand_batch.end(), dim) != windows.operand_batch.end();
+      if (!batch) sizes[d] = place.window[d].offset + 1;
+    }
+    return sizes;
   }
 
   StatusOr<std::vector<Value>> EmitControl(const graph::Op& op, const std::vector<Value>& operands) {

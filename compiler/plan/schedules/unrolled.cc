@@ -19,12 +19,6 @@ using graph::Graph;
 using graph::OpCode;
 using Dims = std::vector<int64_t>;
 
-Dims IndexOf(int64_t element, const Dims& dims) {
-  Dims index(dims.size());
-  for (size_t d = dims.size(); d-- > 0; element /= dims[d]) index[d] = element % dims[d];
-  return index;
-}
-
 int64_t Linear(const Dims& index, const Dims& dims) {
   int64_t element = 0;
   for (size_t d = 0; d < dims.size(); ++d) element = element * dims[d] + index[d];
@@ -382,6 +376,12 @@ Elements UnrolledConstant(Builder& builder, const graph::Graph& graph, const gra
   for (int64_t e = 0; e < shape.elements(); ++e)
     out.push_back(builder.Const(shape.type, LiteralBits(constant, shape.type, e)));
   return out;
+}
+
+std::vector<int64_t> IndexOf(int64_t element, const std::vector<int64_t>& dims) {
+  Dims index(dims.size());
+  for (size_t d = dims.size(); d-- > 0; element /= dims[d]) index[d] = element % dims[d];
+  return index;
 }
 
 Id ClampStart(Builder& b, Id start, int64_t limit) {

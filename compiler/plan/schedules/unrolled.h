@@ -22,6 +22,9 @@ StatusOr<std::vector<Elements>> EmitUnrolled(Builder& builder, const graph::Grap
 // A constant's elements.
 Elements UnrolledConstant(Builder& builder, const graph::Graph& graph, const graph::Op& constant);
 
+// The index of an element by its row-major number.
+std::vector<int64_t> IndexOf(int64_t element, const std::vector<int64_t>& dims);
+
 // A window's start along a dimension, clamped to [0, limit], as an i64.
 Id ClampStart(Builder& builder, Id start, int64_t limit);
 
