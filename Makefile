@@ -21,8 +21,10 @@ setup: ## Install Debian packages and Python environments that are missing
 $(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json | setup
 	@cmake --preset release --log-level=WARNING >/dev/null
 
-demo: build ## Train an MLP on scikit-learn's digits with JAX, on Treadle and on jaxlib's CPU backend
+demo: build ## Train on scikit-learn's digits and embed sentences with MiniLM, on Treadle and on jaxlib's CPU backend
 	@$(PYTHON) examples/digits_mlp.py
+	@echo
+	@$(PYTHON) examples/minilm.py
 
 test: build ## Run every test: unit, lit, Python
 	@setup/install.sh python-new

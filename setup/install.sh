@@ -26,14 +26,15 @@ install_debian() {
   rm -f build-apt.log
 }
 
-# A Python environment, made again when its list changes.
-environment() {  # folder list python
+# A Python environment, made again when its lists change. What is in the second list comes without what it asks for.
+environment() {  # folder list python [list]
   stamp="$1/.installed"
-  if [ -f "$stamp" ] && cmp -s "$2" "$stamp"; then return 0; fi
+  if [ -f "$stamp" ] && cat "$2" ${4:+"$4"} | cmp -s - "$stamp"; then return 0; fi
   echo "Making $1 with $3 ($2)"
   [ -x "$1/bin/python" ] || "$3" -m venv "$1"
   "$1/bin/python" -m pip install --quiet --disable-pip-version-check -r "$2"
-  cp "$2" "$stamp"
+  [ -z "${4:-}" ] || "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$4"
+  cat "$2" ${4:+"$4"} >"$stamp"
 }
 
 first_python() {
@@ -57,7 +58,7 @@ for what in "$@"; do
     debian) install_debian ;;
     python)
       python=$(first_python python3.11 python3) || { echo "No Python 3.11 found" >&2; exit 1; }
-      environment .venv setup/python.txt "$python"
+      environment .venv setup/python.txt "$python" setup/python_weights.txt
       ;;
     python-new)
       if [ -n "${TREADLE_PYTHON_NEW:-}" ]; then python=$TREADLE_PYTHON_NEW
