@@ -29,14 +29,15 @@ size_t Align(size_t size, size_t alignment) { return (size + alignment - 1) / al
 
 // A segment of notes: each a header, a name and a description, the last two padded.
 std::string IdInNotes(std::string_view notes, size_t alignment) {
-  constexpr std::string_view kGnu("GNU", 4);
+  constexpr char kGnu[] = "GNU";  // with the zero byte at its end
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
     std::memcpy(&note, notes.data(), sizeof note);
     const size_t description = Align(sizeof note + note.n_namesz, alignment);
     const size_t end = Align(description + note.n_descsz, alignment);
     if (description + note.n_descsz > notes.size()) return {};
-    if (note.n_type == NT_GNU_BUILD_ID && notes.substr(sizeof note, note.n_namesz) == kGnu) {
+    if (note.n_type == NT_GNU_BUILD_ID &&
+        notes.substr(sizeof note, note.n_namesz) == std::string_view(kGnu, sizeof kGnu)) {
       return Hex(reinterpret_cast<const unsigned char*>(notes.data()) + description, note.n_descsz);
     }
     if (end >= notes.size()) return {};

@@ -215,7 +215,9 @@ Status UseDiskCache() {
 
 void WarmUpInBackground(const executable::Target& target) {
   RunInBackground([target] {
-    { const stablehlo::BorrowedContext made; }  // the first compilation finds it
+    {
+      const stablehlo::BorrowedContext made;
+    }  // the first compilation finds it
     emit::WarmUp(target);
   });
 }

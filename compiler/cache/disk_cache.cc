@@ -69,7 +69,8 @@ void DiskCache::Store(const Entry& entry) {
   for (const std::string& key : entry.keys) names.push_back(NameOf(key));
   if (Status written = place->Write(names, bytes); !written.ok()) {
     broken_ = true;
-    return WarnOnce(written);
+    if (written.code() != StatusCode::kNotFound) WarnOnce(written);  // else somebody has removed the directory
+    return;
   }
   if (IsSweepDue(names.front(), bytes.size(), options_.most_bytes)) Sweep();
 }

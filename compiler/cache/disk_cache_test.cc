@@ -201,6 +201,21 @@ TEST(DiskCacheTest, WhereNothingCanBeStoredOneWarningIsAll) {
   }
 }
 
+TEST(DiskCacheTest, ItMayBeRemovedWhileItIsInUse) {
+  Scratch scratch;
+  DiskCache cache(In(scratch));
+  cache.Store(Numbered(1));
+  fs::remove_all(scratch / "kernels");
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(Has(cache, 1));
+  cache.Store(Numbered(2));
+  cache.Sweep();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  DiskCache next(In(scratch));
+  next.Store(Numbered(1));
+  EXPECT_TRUE(Has(next, 1));
+}
+
 TEST(DiskCacheTest, WhatOthersCanWriteIsNotUsed) {
   Scratch scratch;
   {
@@ -273,10 +288,9 @@ TEST(DiskCacheTest, ManyProcessesMayShareOne) {
 // Killed at any moment, a process leaves nothing behind that another one would stumble over.
 TEST(DiskCacheTest, KilledProcessesDoNoHarm) {
   Scratch scratch;
-  std::minstd_rand random(7);
-  for (int round = 0; round < 100; ++round) {
-    const pid_t child = StartHammer(scratch, static_cast<uint32_t>(round), 1'000'000);
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 10'000));
+  for (uint32_t round = 0; round < 100; ++round) {
+    const pid_t child = StartHammer(scratch, round, 1'000'000);
+    std::this_thread::sleep_for(std::chrono::microseconds(round * 7919 % 10'000));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
   }

@@ -125,15 +125,16 @@ void CompileModule(const Module& module, const executable::Target& target) {
   for (const Missing* kernel : module) plans.push_back(kernel->request.plan);
   const Tier tier = module.front()->request.tier;
   StatusOr<std::string> code = EmitPlans(plans, {.target = target, .tier = tier});
+  const Status status = code.status();
   CachedObject object;
   if (code.ok()) object = std::make_shared<executable::Object>(*std::move(code), tier == Tier::kQuick);
   ObjectCache& cache = ObjectCache::Get();
   std::vector<std::string> keys;
   for (const Missing* kernel : module) {
-    cache.Finish(kernel->key, *kernel->entry, code.status(), object);
+    cache.Finish(kernel->key, *kernel->entry, status, object);
     keys.push_back(kernel->key);
   }
-  if (code.ok()) cache.Store(std::move(keys), std::move(object));
+  if (object != nullptr) cache.Store(std::move(keys), std::move(object));
 }
 
 // LLVM recurses over large blocks. Where the stack here is small, small modules do with it.

@@ -19,9 +19,8 @@ ObjectCache& ObjectCache::Get() {
 }
 
 void ObjectCache::UseDisk(cache::DiskCacheOptions options) {
-  auto made = std::make_unique<cache::DiskCache>(std::move(options));
-  cache::DiskCache* none = nullptr;
-  if (disk_.compare_exchange_strong(none, made.get())) (void)made.release();  // like this object
+  const std::lock_guard lock(mutex_);
+  if (disk_ == nullptr) disk_ = new cache::DiskCache(std::move(options));  // lives until the process ends, like this
 }
 
 bool ObjectCache::IsInMemory(const std::string& key) {
