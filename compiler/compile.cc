@@ -216,8 +216,8 @@ Status UseDiskCache() {
 void WarmUpInBackground(const executable::Target& target) {
   RunInBackground([target] {
     {
-      const stablehlo::BorrowedContext made;
-    }  // the first compilation finds it
+      const stablehlo::BorrowedContext made;  // left for the first compilation
+    }
     emit::WarmUp(target);
   });
 }
