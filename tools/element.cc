@@ -51,9 +51,33 @@ void Store(T value, char* out) {
   std::memcpy(out, &value, sizeof value);
 }
 
+ElementType PartOf(ElementType complex) {
+  return complex == ElementType::kC128 ? ElementType::kF64 : ElementType::kF32;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// "(1,-2)", or the real part alone.
+bool ParseComplex(std::string_view text, ElementType type, char* out) {
+  const ElementType part = PartOf(type);
+  std::string_view re = text, im = "0";
+  if (text.starts_with('(')) {
+    const size_t comma = text.find(',');
+    if (comma == std::string_view::npos || !text.ends_with(')')) return false;
+    re = Trimmed(text.substr(1, comma - 1));
+    im = Trimmed(text.substr(comma + 1, text.size() - comma - 2));
+  }
+  return ParseElement(re, part, out) && ParseElement(im, part, out + ElementBytes(part));
+}
+
 }  // namespace
 
 bool ParseElement(std::string_view text, ElementType type, char* out) {
+  if (IsComplex(type)) return ParseComplex(text, type, out);
   switch (type) {
     case ElementType::kI1:
       if (text != "true" && text != "false" && text != "1" && text != "0") return false;
@@ -99,6 +123,10 @@ bool ParseElement(std::string_view text, ElementType type, char* out) {
 }
 
 std::string PrintElement(ElementType type, const char* in) {
+  if (IsComplex(type)) {
+    const ElementType part = PartOf(type);
+    return "(" + PrintElement(part, in) + "," + PrintElement(part, in + ElementBytes(part)) + ")";
+  }
   switch (type) {
     case ElementType::kI1:
       return *in ? "true" : "false";

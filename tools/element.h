@@ -9,6 +9,8 @@
 
 namespace treadle::tools {
 
+// Complex numbers are written "(1,-2)".
+
 // Writes the element that `text` names to `out` (ElementBytes(type) bytes). False where it is none, or out of range.
 bool ParseElement(std::string_view text, ElementType type, char* out);
 

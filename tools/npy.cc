@@ -14,11 +14,11 @@ struct Name {
   std::string_view numpy;
   ElementType type;
 };
-constexpr Name kNames[] = {{"|b1", ElementType::kI1},   {"|i1", ElementType::kI8},  {"<i2", ElementType::kI16},
-                           {"<i4", ElementType::kI32},  {"<i8", ElementType::kI64}, {"|u1", ElementType::kU8},
-                           {"<u2", ElementType::kU16},  {"<u4", ElementType::kU32}, {"<u8", ElementType::kU64},
-                           {"<f2", ElementType::kF16},  {"<f4", ElementType::kF32}, {"<f8", ElementType::kF64},
-                           {"|V2", ElementType::kBF16}, {"<V2", ElementType::kBF16}};
+constexpr Name kNames[] = {
+    {"|b1", ElementType::kI1},   {"|i1", ElementType::kI8},   {"<i2", ElementType::kI16}, {"<i4", ElementType::kI32},
+    {"<i8", ElementType::kI64},  {"|u1", ElementType::kU8},   {"<u2", ElementType::kU16}, {"<u4", ElementType::kU32},
+    {"<u8", ElementType::kU64},  {"<f2", ElementType::kF16},  {"<f4", ElementType::kF32}, {"<f8", ElementType::kF64},
+    {"|V2", ElementType::kBF16}, {"<V2", ElementType::kBF16}, {"<c8", ElementType::kC64}, {"<c16", ElementType::kC128}};
 
 // The text between `open` and `close` behind 'key':.
 std::string Field(const std::string& header, std::string_view key, char open, char close) {

@@ -64,6 +64,7 @@ class LiteralReader {
 
   Status ReadElement() {
     size_t length = rest_.find_first_of(",] \t\n");
+    if (rest_.starts_with('(')) length = rest_.find(')') + 1;  // 0 where there is none
     std::string_view word = rest_.substr(0, length);
     char element[16];
     if (!ParseElement(word, tensor_.shape.type, element)) {
@@ -101,7 +102,9 @@ StatusOr<Tensor> Random(const Shape& shape, uint64_t seed) {
   std::uniform_real_distribution<double> real(-1, 1);
   std::uniform_int_distribution<int> integer(IsUnsigned(shape.type) ? 0 : -8, 8), truth(0, 1);
   for (int64_t i = 0; i < shape.elements(); ++i) {
-    std::string text = IsFloat(shape.type)              ? std::to_string(real(generator))
+    std::string text = IsFloat(shape.type) ? std::to_string(real(generator))
+                       : IsComplex(shape.type)
+                           ? "(" + std::to_string(real(generator)) + "," + std::to_string(real(generator)) + ")"
                        : shape.type == ElementType::kI1 ? std::to_string(truth(generator))
                                                         : std::to_string(integer(generator));
     char element[16];

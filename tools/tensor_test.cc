@@ -24,6 +24,10 @@ TEST(TensorTest, Literals) {
   EXPECT_EQ(Read("2xi1=[true,false]", {ElementType::kI1, {2}}), "2xi1=[true, false]");
   EXPECT_EQ(Read("2xui8=[255,0]", {ElementType::kU8, {2}}), "2xui8=[255, 0]");
   EXPECT_EQ(Read("3xbf16=[1,1.00390625,-0]", {ElementType::kBF16, {3}}), "3xbf16=[1, 1, -0]");
+  EXPECT_EQ(Read("2xcomplex<f32>=[(1,-2.5),(nan, -0)]", {ElementType::kC64, {2}}),
+            "2xcomplex<f32>=[(1,-2.5), (nan,-0)]");
+  EXPECT_EQ(Read("2xcomplex<f64>=3", {ElementType::kC128, {2}}), "2xcomplex<f64>=[(3,0), (3,0)]");
+  EXPECT_EQ(Read("complex<f32>=(1,2)", {ElementType::kC64, {}}), "complex<f32>=(1,2)");
   EXPECT_EQ(Read("0x2xi32=[]", {ElementType::kI32, {0, 2}}), "0x2xi32=[]");
 }
 
@@ -33,6 +37,11 @@ TEST(TensorTest, WhatDoesNotFitIsSaid) {
             "INVALID_ARGUMENT: expected ',' (dimension 1 has 3 elements) at '],[3,4]]'");
   EXPECT_EQ(Read("2xui8=[256,0]", {ElementType::kU8, {2}}),
             "INVALID_ARGUMENT: expected an element of type ui8 at '256,0]'");
+  for (const char* bad : {"(1", "(1,", "(1)", "(1,2,3)", "()", "(,)"}) {
+    EXPECT_NE(Read("1xcomplex<f32>=[" + std::string(bad) + "]", {ElementType::kC64, {1}}).find("complex<f32> at '"),
+              std::string::npos)
+        << bad;
+  }
   EXPECT_NE(Read("hello", kMatrix).find("is no tensor"), std::string::npos);
   EXPECT_NE(Read("@/nowhere.npy", kMatrix).find("cannot read"), std::string::npos);
 }
@@ -46,6 +55,20 @@ TEST(TensorTest, LongDimensionsAreCut) {
   auto tensor = ParseTensor("100xi32=1", {ElementType::kI32, {100}});
   ASSERT_TRUE(tensor.ok());
   EXPECT_EQ(PrintTensor(*tensor, 2), "100xi32=[1, 1, ..., 1, 1]");
+}
+
+TEST(NpyTest, ComplexNumbers) {
+  std::string path = testing::TempDir() + "treadle_npy_complex_test.npy";
+  for (ElementType type : {ElementType::kC64, ElementType::kC128}) {
+    auto tensor = ParseTensor("random", {type, {3, 2}});
+    ASSERT_TRUE(tensor.ok());
+    ASSERT_TRUE(WriteNpy(path, *tensor).ok());
+    auto read = ReadNpy(path);
+    ASSERT_TRUE(read.ok()) << read.status().ToString();
+    EXPECT_EQ(read->shape, tensor->shape);
+    EXPECT_EQ(read->bytes, tensor->bytes);
+  }
+  std::remove(path.c_str());
 }
 
 TEST(NpyTest, RoundTrip) {

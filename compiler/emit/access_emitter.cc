@@ -1,5 +1,6 @@
 // Loads and stores, by the stride from lane to lane: 0, 1, -1, 2 to 4, any, and gathers.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/emit/codegen.h"
 #include "compiler/emit/function_emitter.h"
@@ -128,6 +129,11 @@ void FunctionEmitter::EmitLoad(Id id) {
   Parts parts;
   if (!place.index.empty() || (stride != 1 && lanes_.count != nullptr) || stride < -1 || stride == 0 || stride > 4) {
     parts = Gather(place);
+  } else if (stride == 2 && Neighbour(id, -1) != plan::kNone) {  // the same vectors as those of the neighbour
+    plan::Access access = plan_.accesses[node.imm];
+    --access.offset.c;
+    place = Locate(access);
+    for (int part = 0; part < lanes_.parts; ++part) parts.push_back(LoadStrided(place, part, stride, 1));
   } else {
     for (int part = 0; part < lanes_.parts; ++part) {
       parts.push_back(stride == 1 ? LoadDense(place, part) : LoadStrided(place, part, stride));
@@ -136,7 +142,36 @@ void FunctionEmitter::EmitLoad(Id id) {
   Define(id, FromMemory(node.elt, Variance::kVarying, std::move(parts)));
 }
 
+// The access of the same kind in the same block that is `offset` elements away, or kNone. Looks at what is near.
+Id FunctionEmitter::Neighbour(Id id, int64_t offset) {
+  constexpr int kFar = 256;
+  const plan::Node& node = plan_.node(id);
+  const plan::Access& access = plan_.accesses[node.imm];
+  auto fits = [&](Id other) {
+    if (plan_.node(other).op != node.op || plan_.node(other).elt != node.elt) return false;
+    const plan::Access& that = plan_.accesses[plan_.node(other).imm];
+    return that.buffer == access.buffer && that.terms == access.terms && that.offset.sym == access.offset.sym &&
+           that.offset.c == access.offset.c + offset;
+  };
+  auto ends = [&](Id other) {
+    const plan::Op op = plan_.node(other).op;
+    return op == plan::Op::kLoop || op == plan::Op::kYield || op == plan::Op::kBlockArg;
+  };
+  const Id size = static_cast<Id>(plan_.nodes.size());
+  for (Id other = id + 1; other < size && other < id + kFar && !ends(other); ++other) {
+    if (fits(other)) return other;
+  }
+  for (Id other = id; other > 0 && id - other < kFar && !ends(other - 1); --other) {
+    if (fits(other - 1)) return other - 1;
+  }
+  return plan::kNone;
+}
+
 void FunctionEmitter::EmitStore(Id id) {
+  if (id == std::exchange(stored_, plan::kNone)) return;
+  if (lanes_.width > 0 && LaneStride(plan_, plan_.accesses[plan_.node(id).imm], variance_) == 2) {
+    if (Neighbour(id, 1) == id + 1) return StorePairs(id, id + 1);
+  }
   Place place = Locate(plan_.accesses[plan_.node(id).imm]);
   Value& value = values_[plan_.arg(id, 0)];
   bool vector = place.stride != nullptr || !place.index.empty() || value.variance != Variance::kUniform;
@@ -161,6 +196,44 @@ void FunctionEmitter::EmitStore(Id id) {
       b_.CreateAlignedStore(b_.CreateVectorReverse(parts[part]), at, llvm::Align(place.bytes));
     }
   }
+}
+
+// Two stores, one after the other, of all elements of a stretch of memory: dense stores of both values side by side.
+void FunctionEmitter::StorePairs(Id first, Id second) {
+  Place place = Locate(plan_.accesses[plan_.node(first).imm]);
+  Parts values[2] = {ToMemory(values_[plan_.arg(first, 0)], true), ToMemory(values_[plan_.arg(second, 0)], true)};
+  const int width = lanes_.width;
+  for (int part = 0; part < lanes_.parts; ++part) {
+    for (int half = 0; half < 2; ++half) {
+      llvm::SmallVector<int, 64> mask;
+      for (int lane = 0; lane < width; ++lane) mask.push_back((half * width + lane) / 2 + (lane % 2) * width);
+      llvm::Value* pairs = b_.CreateShuffleVector(values[0][part], values[1][part], mask);
+      const int64_t from = int64_t{2 * part + half} * width;
+      llvm::Value* pointer = ElementPointer(place, I64(from));
+      if (lanes_.count == nullptr) {
+        b_.CreateAlignedStore(pairs, pointer, llvm::Align(place.bytes));
+      } else {
+        StoreSome(place, pointer, pairs, b_.CreateSub(b_.CreateShl(lanes_.count, 1), I64(from)));
+      }
+    }
+  }
+  stored_ = second;
+}
+
+// The first `count` elements of a vector, none where that is negative.
+void FunctionEmitter::StoreSome(const Place& place, llvm::Value* pointer, llvm::Value* value, llvm::Value* count) {
+  const int width = lanes_.width;
+  count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, I64(0));
+  count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, I64(width));
+  if (HasMaskedAccess(place.bytes, true)) {
+    llvm::Type* type = b_.getIntNTy(std::max(16, std::min(32, options_.target.vector_bytes() * 8 / width)));
+    llvm::Value* limit = b_.CreateVectorSplat(width, b_.CreateTrunc(count, type));
+    b_.CreateMaskedStore(value, pointer, llvm::Align(place.bytes), b_.CreateICmpSLT(Iota(type, 0), limit));
+    return;
+  }
+  llvm::Function* store = TailStore(place.bytes * width);
+  llvm::Value* bytes = b_.CreateBitCast(value, store->getArg(2)->getType());
+  b_.CreateCall(store, {pointer, b_.CreateMul(count, I64(place.bytes)), bytes});
 }
 
 bool FunctionEmitter::HasMaskedAccess(int bytes, bool store) const {
@@ -202,7 +275,8 @@ void FunctionEmitter::StoreDense(const Place& place, int part, llvm::Value* valu
 
 // Stride -1: a vector reversed. 2 to 4: that many vectors, of which every stride-th element; reads up to stride - 1
 // elements past the last lane (see ReadsPastLane).
-llvm::Value* FunctionEmitter::LoadStrided(const Place& place, int part, int64_t stride) {
+// `first`: how many elements after the place's pointer lane 0 is.
+llvm::Value* FunctionEmitter::LoadStrided(const Place& place, int part, int64_t stride, int first) {
   int width = lanes_.width;
   llvm::Type* type = Widen(place.type);
   if (stride == -1) {
@@ -219,7 +293,7 @@ llvm::Value* FunctionEmitter::LoadStrided(const Place& place, int part, int64_t 
     // except that of the first vector they are still in place.
     llvm::SmallVector<int, 64> mask;
     for (int lane = 0; lane < width; ++lane) {
-      int element = lane * static_cast<int>(stride);
+      int element = lane * static_cast<int>(stride) + first;
       if (element / width > k) {
         mask.push_back(-1);
       } else if (element / width == k) {

@@ -174,7 +174,11 @@ class FunctionEmitter {
   llvm::Value* LoadAt(const Place& place, llvm::Type* type, llvm::Value* pointer);
   llvm::Value* ElementPointer(const Place& place, llvm::Value* index);
   llvm::Value* LoadDense(const Place& place, int part);
-  llvm::Value* LoadStrided(const Place& place, int part, int64_t stride);
+  llvm::Value* LoadStrided(const Place& place, int part, int64_t stride, int first = 0);
+  // Accesses of two elements that lie side by side, in one block: complex numbers, mostly.
+  plan::Id Neighbour(plan::Id id, int64_t offset);
+  void StorePairs(plan::Id first, plan::Id second);
+  void StoreSome(const Place& place, llvm::Value* pointer, llvm::Value* value, llvm::Value* count);
   Parts Gather(const Place& place);
   llvm::Value* LaneIndices(const Place& place, int part);
   void StoreDense(const Place& place, int part, llvm::Value* value);
@@ -225,6 +229,7 @@ class FunctionEmitter {
   std::map<plan::Id, Values> results_;
   std::vector<Scope> scopes_;
   Lanes lanes_;
+  plan::Id stored_ = plan::kNone;                   // a store that its neighbour has done
   std::vector<DeferredStore>* deferred_ = nullptr;  // where dense stores of one vector go instead of memory
 };
 

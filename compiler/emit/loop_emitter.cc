@@ -296,11 +296,13 @@ int FunctionEmitter::MapUnroll(const Loop& loop) {
 }
 
 // Whether a whole vector reads memory between and after its elements: strides of 2 to 4, loaded densely and shuffled.
+// Of pairs, all elements are wanted anyway.
 bool FunctionEmitter::ReadsPastLane(const Loop& loop) {
   for (Id id = loop.body.first; id < loop.body.end; ++id) {
     if (plan_.node(id).op != Op::kLoad) continue;
     std::optional<int64_t> stride = LaneStride(plan_, plan_.accesses[plan_.node(id).imm], variance_);
-    if (stride && *stride >= 2 && *stride <= 4) return true;
+    bool paired = stride && *stride == 2 && (Neighbour(id, 1) != plan::kNone || Neighbour(id, -1) != plan::kNone);
+    if (stride && *stride >= 2 && *stride <= 4 && !paired) return true;
   }
   return false;
 }

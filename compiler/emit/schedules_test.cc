@@ -165,6 +165,23 @@ TEST(Schedules, MovesAndPieces) {
   }
 }
 
+TEST(Schedules, PairsInAndOut) {
+  for (ElementType type : {kF32, ElementType::kF64, ElementType::kBF16, ElementType::kI8}) {
+    for (int64_t size : {1, 15, 16, 31, 32, 33, 64, 100, 5000}) {
+      Program p;
+      ValueId z = p.Argument({type, {size, 2}}), x = p.Argument({type, {size, 1}});
+      auto column = [&](int64_t number) {
+        return p.Add(OpCode::kSlice, {z}, {type, {size, 1}},
+                     {.starts = {0, number}, .limits = {size, number + 1}, .strides = {1, 1}});
+      };
+      ValueId re = p.Binary(OpCode::kMultiply, column(0), x), im = p.Binary(OpCode::kSubtract, column(1), column(0));
+      p.Return({p.Add(OpCode::kConcatenate, {re, im}, {type, {size, 2}}, {.dims = {1}}),
+                p.Add(OpCode::kConcatenate, {column(1), x}, {type, {size, 2}}, {.dims = {1}})});
+      ExpectInterpretersBits(p);
+    }
+  }
+}
+
 // TREADLE_SEEDS=n tries so many.
 void TryRandom(Program (*make)(uint32_t seed)) {
   const char* count = std::getenv("TREADLE_SEEDS");

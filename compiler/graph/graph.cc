@@ -50,6 +50,12 @@ void PrintRegion(const Graph& graph, RegionId id, int indent, std::string& text)
   text += margin + "  return " + Join(region.results) + "\n";
 }
 
+Shape OfComplex(Shape pairs) {
+  pairs.type = pairs.type == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64;
+  pairs.dims.pop_back();
+  return pairs;
+}
+
 }  // namespace
 
 std::string_view OpName(OpCode code) { return kRows[static_cast<size_t>(code)].name; }
@@ -58,6 +64,16 @@ OpClass OpClassOf(OpCode code) { return kRows[static_cast<size_t>(code)].cls; }
 const std::string& Graph::location(const Op& op) const {
   static const std::string* const kUnknown = new std::string("unknown location");
   return op.location >= 0 ? locations[op.location] : *kUnknown;
+}
+
+Shape Graph::ArgumentShape(size_t number) const {
+  const Shape& shape = this->shape(regions[0].arguments[number]);
+  return number < complex_arguments.size() && complex_arguments[number] ? OfComplex(shape) : shape;
+}
+
+Shape Graph::ResultShape(size_t number) const {
+  const Shape& shape = this->shape(regions[0].results[number]);
+  return number < complex_results.size() && complex_results[number] ? OfComplex(shape) : shape;
 }
 
 ValueId Graph::AddValue(Shape shape, RegionId region, OpId def) {

@@ -109,10 +109,16 @@ struct Graph {
   std::vector<bool> donated;    // per argument of the program: its memory may be taken
   // Per argument: the result that must take its memory where the caller donates it (tf.aliasing_output), or -1.
   std::vector<int32_t> aliased_result;
+  // Per argument and result of the program: whether its elements, pairs along a last dimension of 2, are complex
+  // numbers to the caller. Empty: none are.
+  std::vector<bool> complex_arguments, complex_results;
   std::vector<std::string> locations;  // "model.py:12:8 (jit(step)/dot_general)"
 
   const Shape& shape(ValueId value) const { return values[value].shape; }
   const std::string& location(const Op& op) const;
+  // Arguments and results of the program as its caller sees them.
+  Shape ArgumentShape(size_t number) const;
+  Shape ResultShape(size_t number) const;
 
   ValueId AddValue(Shape shape, RegionId region, OpId def = kNoOp);
   RegionId AddRegion();

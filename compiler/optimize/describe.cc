@@ -37,14 +37,15 @@ std::optional<ElementType> ElementTypeOf(mlir::Type type) {
   if (auto integer = llvm::dyn_cast<mlir::IntegerType>(type)) {
     return ParseElementType((integer.isUnsigned() ? "ui" : "i") + std::to_string(integer.getWidth()));
   }
-  if (llvm::isa<mlir::FloatType>(type)) return ParseElementType(TypeText(type));
+  if (llvm::isa<mlir::FloatType, mlir::ComplexType>(type)) return ParseElementType(TypeText(type));
   return std::nullopt;
 }
 
-// What loop plans compute with; the other element types of StableHLO are not planned yet.
+// What loop plans compute with, and complex numbers, which are split; the other element types of StableHLO are not
+// planned yet.
 bool Planned(ElementType type) {
   return type == ElementType::kI1 || (IsInteger(type) && ElementBits(type) >= 8) ||
-         (IsFloat(type) && ElementBits(type) >= 16);
+         (IsFloat(type) && ElementBits(type) >= 16) || IsComplex(type);
 }
 
 }  // namespace

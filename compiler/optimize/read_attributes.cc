@@ -56,7 +56,7 @@ StatusOr<Attributes> ReadLiteral(mlir::Operation* op) {
   auto value = op->getAttrOfType<mlir::ElementsAttr>("value");
   if (auto dense = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(value)) {
     attrs.splat = dense.isSplat() && dense.getNumElements() > 0;
-    bytes = DenseBytes(dense, attrs.splat);
+    if (dense.getNumElements() > 0) bytes = DenseBytes(dense, attrs.splat);  // else MLIR may keep a splat's element
   } else if (auto resource = llvm::dyn_cast_or_null<mlir::DenseResourceElementsAttr>(value)) {
     mlir::AsmResourceBlob* blob = resource.getRawHandle().getBlob();
     if (!blob) return InvalidArgument("a constant names a resource that is not there: " + Describe(op));

@@ -100,6 +100,8 @@ class Rebuilder {
     out_.name = in_.name;
     out_.donated = in_.donated;
     out_.aliased_result = in_.aliased_result;
+    out_.complex_arguments = in_.complex_arguments;
+    out_.complex_results = in_.complex_results;
     out_.locations = in_.locations;
     RegionId main = out_.AddRegion();
     for (ValueId v : in_.regions[0].arguments) Argument(v, main);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/optimize/complex_tensors.h"
 #include "compiler/optimize/describe.h"
 #include "compiler/optimize/read_attributes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -43,9 +44,11 @@ class Importer {
     graph_.name = func.getName().str();
     RegionId main = graph_.AddRegion();
     for (mlir::BlockArgument argument : func.getArguments()) TREADLE_RETURN_IF_ERROR(CheckArgument(func, argument));
-    TREADLE_RETURN_IF_ERROR(ImportArguments(func.getBody().front(), main, func));
+    mlir::Block& body = func.getBody().front();
+    TREADLE_RETURN_IF_ERROR(ImportParameters(body, main, func));
     for (unsigned i = 0; i < func.getNumArguments(); ++i) ReadDonation(func, i);
-    TREADLE_ASSIGN_OR_RETURN(graph_.regions[main].results, ImportBlock(func.getBody().front(), main, 0));
+    TREADLE_RETURN_IF_ERROR(ImportBlock(body, main, 0));
+    ExportResults(body, main);
     return std::move(graph_);
   }
 
@@ -67,30 +70,87 @@ class Importer {
     graph_.aliased_result.push_back(in_range ? static_cast<int32_t>(aliased.getInt()) : -1);
   }
 
+  // Complex operands are two, one after the other.
   std::vector<ValueId> Operands(mlir::Operation* op) const {
     std::vector<ValueId> operands;
-    for (mlir::Value operand : op->getOperands()) operands.push_back(values_.lookup(operand));
+    for (mlir::Value operand : op->getOperands()) {
+      Complex parts = values_.lookup(operand);
+      operands.push_back(parts.re);
+      if (parts.im >= 0) operands.push_back(parts.im);
+    }
     return operands;
   }
 
-  int32_t Location(mlir::Operation* op) {
-    auto [it, inserted] = locations_.try_emplace(op->getLoc(), static_cast<int32_t>(graph_.locations.size()));
-    if (inserted) graph_.locations.push_back(LocationText(op->getLoc(), calls_));
+  // The shapes of the values that results of these types become.
+  template <typename Types>
+  StatusOr<std::vector<Shape>> Shapes(Types types, mlir::Operation* op) {
+    std::vector<Shape> shapes;
+    for (mlir::Type type : types) {
+      TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(type, op));
+      if (IsComplex(shape.type)) {
+        shape = PartShape(shape);
+        shapes.push_back(shape);
+      }
+      shapes.push_back(std::move(shape));
+    }
+    return shapes;
+  }
+
+  template <typename Values>
+  void SetValues(Values to, const std::vector<ValueId>& from) {
+    size_t next = 0;
+    for (mlir::Value value : to) {
+      Complex& parts = values_[value] = {from[next++]};
+      if (IsComplexType(value.getType())) parts.im = from[next++];
+    }
+  }
+
+  static bool IsComplexType(mlir::Type type) { return llvm::isa<mlir::ComplexType>(mlir::getElementTypeOrSelf(type)); }
+
+  int32_t Location(mlir::Location location) {
+    auto [it, inserted] = locations_.try_emplace(location, static_cast<int32_t>(graph_.locations.size()));
+    if (inserted) graph_.locations.push_back(LocationText(location, calls_));
     return it->second;
   }
 
   Status ImportArguments(mlir::Block& block, RegionId region, mlir::Operation* op) {
+    TREADLE_ASSIGN_OR_RETURN(std::vector<Shape> shapes, Shapes(block.getArgumentTypes(), op));
+    std::vector<ValueId> values;
+    for (Shape& shape : shapes) values.push_back(graph_.AddValue(std::move(shape), region));
+    SetValues(block.getArguments(), values);
+    graph_.regions[region].arguments = std::move(values);
+    return OkStatus();
+  }
+
+  // Those of the program, which hold complex numbers as they lie in memory.
+  Status ImportParameters(mlir::Block& block, RegionId region, mlir::Operation* op) {
     for (mlir::BlockArgument argument : block.getArguments()) {
       TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(argument.getType(), op));
-      ValueId value = graph_.AddValue(std::move(shape), region);
+      const bool complex = IsComplex(shape.type);
+      ValueId value = graph_.AddValue(complex ? PairShape(shape) : shape, region);
       graph_.regions[region].arguments.push_back(value);
-      values_[argument] = value;
+      graph_.complex_arguments.push_back(complex);
+      if (complex) {
+        Formula f(graph_, region, PartShape(shape), Location(argument.getLoc()));
+        values_[argument] = pairs_.Parts(f, value);
+      } else {
+        values_[argument] = {value};
+      }
     }
     return OkStatus();
   }
 
-  // Returns the terminator's operands.
-  StatusOr<std::vector<ValueId>> ImportBlock(mlir::Block& block, RegionId region, int depth) {
+  void ExportResults(mlir::Block& block, RegionId region) {
+    for (mlir::Value result : block.getTerminator()->getOperands()) {
+      Complex parts = values_.lookup(result);
+      const bool complex = parts.im >= 0;
+      Formula f(graph_, region, graph_.shape(parts.re), Location(result.getLoc()));
+      graph_.regions[region].results.push_back(complex ? pairs_.Pairs(f, parts) : parts.re);
+      graph_.complex_results.push_back(complex);
+    }
+  }
+
+  Status ImportBlock(mlir::Block& block, RegionId region, int depth) {
     if (depth > kMaxDepth) return ResourceExhausted("calls or regions nest deeper than " + std::to_string(kMaxDepth));
     for (mlir::Operation& op : block.without_terminator()) {
       Status status = ImportOp(&op, region, depth);
@@ -98,7 +158,7 @@ class Importer {
       if (std::exchange(located_, true)) return status;
       return Status(status.code(), status.message() + ", at " + LocationText(op.getLoc(), calls_));
     }
-    return Operands(block.getTerminator());
+    return OkStatus();
   }
 
   Status ImportOp(mlir::Operation* op, RegionId region, int depth) {
@@ -110,8 +170,14 @@ class Importer {
     if (name == "sdy.sharding_constraint" || name == "sdy.propagation_barrier" || name == "sdy.reshard")
       return Forward(op);
     if (name == "sdy.sharding_group") return OkStatus();
-    if (std::optional<OpCode> code = CodeOf(name)) return ImportPlain(op, *code, region, depth);
-    return NotYet(op);
+    if (name == "stablehlo.complex" || name == "stablehlo.real" || name == "stablehlo.imag")
+      return ImportParts(op, name, region);
+    std::optional<OpCode> code = CodeOf(name);
+    if (!code) return NotYet(op);
+    const auto is_complex = [](mlir::Type type) { return IsComplexType(type); };
+    if (llvm::any_of(op->getOperandTypes(), is_complex) || llvm::any_of(op->getResultTypes(), is_complex))
+      return ImportComplex(op, *code, region, depth);
+    return ImportPlain(op, *code, region, depth);
   }
 
   Status ImportPlain(mlir::Operation* op, OpCode code, RegionId region, int depth) {
@@ -120,8 +186,8 @@ class Importer {
     for (mlir::Region& inner : op->getRegions()) {
       RegionId id = graph_.AddRegion();
       TREADLE_RETURN_IF_ERROR(ImportArguments(inner.front(), id, op));
-      TREADLE_ASSIGN_OR_RETURN(std::vector<ValueId> results, ImportBlock(inner.front(), id, depth + 1));
-      graph_.regions[id].results = std::move(results);
+      TREADLE_RETURN_IF_ERROR(ImportBlock(inner.front(), id, depth + 1));
+      graph_.regions[id].results = Operands(inner.front().getTerminator());
       regions.push_back(id);
     }
     return Add(op, code, region, std::move(attrs), std::move(regions));
@@ -129,29 +195,152 @@ class Importer {
 
   Status Add(mlir::Operation* op, OpCode code, RegionId region, graph::Attributes attrs,
              std::vector<RegionId> regions) {
-    std::vector<Shape> shapes;
-    for (mlir::Type type : op->getResultTypes()) {
-      TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(type, op));
-      shapes.push_back(std::move(shape));
-    }
-    graph::OpId id =
-        graph_.AddOp(region, code, Operands(op), std::move(shapes), std::move(attrs), std::move(regions), Location(op));
-    for (auto [result, value] : llvm::zip(op->getResults(), graph_.ops[id].results)) values_[result] = value;
+    TREADLE_ASSIGN_OR_RETURN(std::vector<Shape> shapes, Shapes(op->getResultTypes(), op));
+    graph::OpId id = graph_.AddOp(region, code, Operands(op), std::move(shapes), std::move(attrs), std::move(regions),
+                                  Location(op->getLoc()));
+    SetValues(op->getResults(), graph_.ops[id].results);
     return OkStatus();
   }
+
+  // --- complex numbers ---
+
+  // stablehlo.complex, real and imag; the latter two may also read real numbers.
+  Status ImportParts(mlir::Operation* op, llvm::StringRef name, RegionId region) {
+    Complex first = values_.lookup(op->getOperand(0));
+    Complex& result = values_[op->getResult(0)];
+    if (name == "stablehlo.complex") {
+      result = {first.re, values_.lookup(op->getOperand(1)).re};
+    } else if (name == "stablehlo.real") {
+      result = {first.re};
+    } else if (first.im >= 0) {
+      result = {first.im};
+    } else {
+      TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(op->getResult(0).getType(), op));
+      if (shape.type != ElementType::kF32 && shape.type != ElementType::kF64) return NotYet(op);
+      values_[op->getResult(0)] = {Formula(graph_, region, shape, Location(op->getLoc())).Constant(0)};
+    }
+    return OkStatus();
+  }
+
+  Status ImportComplex(mlir::Operation* op, OpCode code, RegionId region, int depth) {
+    switch (code) {
+      case OpCode::kWhile:
+      case OpCode::kIf:
+      case OpCode::kCase:
+      case OpCode::kOptimizationBarrier:
+        return ImportPlain(op, code, region, depth);
+      case OpCode::kReduce:
+        return ImportComplexReduce(op, region, depth);
+      case OpCode::kBitcastConvert:
+        return NotYet(op);
+      default:
+        break;
+    }
+    TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, code));
+    TREADLE_ASSIGN_OR_RETURN(std::vector<Shape> shapes, Shapes(op->getResultTypes(), op));
+    Formula f(graph_, region, shapes[0], Location(op->getLoc()));
+    if (graph::OpClassOf(code) == graph::OpClass::kElementwise) return ImportComplexElementwise(op, code, attrs, f);
+    Complex result;
+    if (code == OpCode::kConstant) {
+      result = ComplexConstant(f, attrs);
+    } else if (code == OpCode::kIota) {
+      result.re = f.Op(code, {}, shapes[0], std::move(attrs));
+      result.im = f.Constant(0);
+    } else if (code == OpCode::kDotGeneral && IsComplexType(op->getOperand(0).getType()) &&
+               IsComplexType(op->getOperand(1).getType())) {
+      result = ComplexDot(f, pairs_, attrs.dot, values_.lookup(op->getOperand(0)), values_.lookup(op->getOperand(1)));
+    } else if (graph::OpClassOf(code) == graph::OpClass::kMovement) {
+      result.re = f.Op(code, PartOperands(op, false), shapes[0], attrs);
+      result.im = f.Op(code, PartOperands(op, true), shapes[0], std::move(attrs));
+    } else {
+      return NotYet(op);
+    }
+    values_[op->getResult(0)] = result;
+    return OkStatus();
+  }
+
+  // The real or imaginary parts of complex operands; others, such as the starts of windows, as they are.
+  std::vector<ValueId> PartOperands(mlir::Operation* op, bool imaginary) const {
+    std::vector<ValueId> operands;
+    for (mlir::Value operand : op->getOperands()) {
+      Complex parts = values_.lookup(operand);
+      operands.push_back(imaginary && parts.im >= 0 ? parts.im : parts.re);
+    }
+    return operands;
+  }
+
+  Status ImportComplexElementwise(mlir::Operation* op, OpCode code, const graph::Attributes& attrs, Formula& f) {
+    std::vector<Complex> z;
+    for (mlir::Value operand : op->getOperands()) z.push_back(values_.lookup(operand));
+    Complex& result = values_[op->getResult(0)];
+    if (code == OpCode::kSelect) {
+      result = ComplexSelect(f, z[0].re, z[1], z[2]);
+    } else if (code == OpCode::kCompare) {
+      result = {ComplexCompare(f, attrs.direction, z[0], z[1])};
+    } else if (code == OpCode::kAbs) {
+      result = {ComplexAbs(f, z[0])};
+    } else if (code == OpCode::kConvert) {
+      result = Converted(f, z[0], op->getResult(0).getType());
+    } else if (std::optional<Complex> known = ComplexElementwise(f, code, z)) {
+      result = *known;
+    } else {
+      return NotYet(op);
+    }
+    return OkStatus();
+  }
+
+  // f's shape is that of the result or of its parts. Real numbers get an imaginary part of 0; to real numbers goes the
+  // real part, to i1 whether anything is not 0.
+  Complex Converted(Formula& f, Complex z, mlir::Type to) {
+    if (IsComplexType(to))
+      return {f.Apply(OpCode::kConvert, {z.re}), z.im < 0 ? f.Constant(0) : f.Apply(OpCode::kConvert, {z.im})};
+    Complex result = {f.Apply(OpCode::kConvert, {z.re})};
+    if (f.shape().type == ElementType::kI1) result.re = f.Or(result.re, f.Apply(OpCode::kConvert, {z.im}));
+    return result;
+  }
+
+  // Sums are sums of the parts, each by itself; other regions work on all parts of all inputs.
+  Status ImportComplexReduce(mlir::Operation* op, RegionId region, int depth) {
+    mlir::Block& body = op->getRegion(0).front();
+    auto add = llvm::dyn_cast<stablehlo::AddOp>(body.front());
+    const bool sum = op->getNumResults() == 1 && add && add->getNextNode() == body.getTerminator() &&
+                     body.getTerminator()->getOperand(0) == add->getResult(0) &&
+                     add->getOperand(0) != add->getOperand(1);
+    if (!sum) return ImportPlain(op, OpCode::kReduce, region, depth);
+    TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, OpCode::kReduce));
+    TREADLE_ASSIGN_OR_RETURN(std::vector<Shape> shapes, Shapes(op->getResultTypes(), op));
+    ValueId results[2];
+    for (int part = 0; part < 2; ++part) {
+      graph::OpId id = graph_.AddOp(region, OpCode::kReduce, PartOperands(op, part == 1), {shapes[part]}, attrs,
+                                    {SumRegion(shapes[part].type, op)}, Location(op->getLoc()));
+      results[part] = graph_.ops[id].results[0];
+    }
+    values_[op->getResult(0)] = {results[0], results[1]};
+    return OkStatus();
+  }
+
+  RegionId SumRegion(ElementType type, mlir::Operation* op) {
+    RegionId region = graph_.AddRegion();
+    ValueId a = graph_.AddValue({type, {}}, region), b = graph_.AddValue({type, {}}, region);
+    graph_.regions[region].arguments = {a, b};
+    Formula f(graph_, region, {type, {}}, Location(op->getLoc()));
+    ValueId sum = f.Add(a, b);
+    graph_.regions[region].results = {sum};
+    return region;
+  }
+
+  // --- calls ---
 
   // A function that is called twice is imported twice: its values get new numbers each time.
   Status Inline(mlir::Operation* op, llvm::StringRef callee, RegionId region, int depth) {
     auto func = symbols_.lookup<mlir::func::FuncOp>(callee);
     if (!func || func.isExternal()) return InvalidArgument("no function @" + callee.str() + " for " + Describe(op));
-    for (auto [argument, operand] : llvm::zip(func.getArguments(), op->getOperands())) {
-      ValueId value = values_.lookup(operand);
-      values_[argument] = value;
-    }
+    mlir::Block& body = func.getBody().front();
+    Forward(body.getArguments(), op->getOperands());
     calls_.push_back(op->getLoc());
-    TREADLE_ASSIGN_OR_RETURN(std::vector<ValueId> results, ImportBlock(func.getBody().front(), region, depth + 1));
+    TREADLE_RETURN_IF_ERROR(ImportBlock(body, region, depth + 1));
     calls_.pop_back();
-    for (auto [result, value] : llvm::zip(op->getResults(), results)) values_[result] = value;
+    Forward(op->getResults(), body.getTerminator()->getOperands());
     return OkStatus();
   }
 
@@ -168,17 +357,23 @@ class Importer {
     return NotYet(op, "custom call @" + target.str());
   }
 
-  Status Forward(mlir::Operation* op) {
-    for (auto [result, operand] : llvm::zip(op->getResults(), op->getOperands())) {
-      ValueId value = values_.lookup(operand);
+  template <typename To>
+  void Forward(To to, mlir::OperandRange from) {
+    for (auto [result, operand] : llvm::zip(to, from)) {
+      Complex value = values_.lookup(operand);
       values_[result] = value;
     }
+  }
+
+  Status Forward(mlir::Operation* op) {
+    Forward(op->getResults(), op->getOperands());
     return OkStatus();
   }
 
   mlir::SymbolTable symbols_;
   graph::Graph graph_;
-  llvm::DenseMap<mlir::Value, ValueId> values_;
+  llvm::DenseMap<mlir::Value, Complex> values_;  // of real values `re` alone
+  ComplexPairs pairs_;
   llvm::DenseMap<mlir::Location, int32_t> locations_;
   std::vector<mlir::Location> calls_;  // being inlined, outermost first
   bool located_ = false;               // the error on its way up says where

@@ -39,6 +39,10 @@ struct Working {
   std::vector<ValueId> members;    // results of operations that are not free, and free values that memory needs
   std::set<ValueId> reads;         // bases outside
   std::set<ValueId> written_over;  // operands of dynamic_update_slices: nothing else here may read them
+  bool interleaves = false;        // has a member of class kInterleave
+
+  // Outputs that only the schedule of maps can write.
+  bool needs_map() const { return interleaves || !written_over.empty(); }
 };
 
 class Grouper {
@@ -82,6 +86,7 @@ class Grouper {
   std::vector<Source> UpdateSources(const graph::Op& op);
   void PlaceUpdate(const graph::Op& op);
   void PlaceScatter(const graph::Op& op);
+  void PlaceInterleave(const graph::Op& op);
   void PlaceAlone(const graph::Op& op, GroupKind kind);
   std::optional<OpId> SerialOp(GroupKind kind, const std::vector<ValueId>& members) const;
   Group Finish(const Working& working);
@@ -148,9 +153,8 @@ bool Grouper::CanMerge(const Working& a, const Working& b) const {
       if (other->reads.contains(value) || other->written_over.contains(value)) return false;
     }
   }
-  bool updates = !a.written_over.empty() || !b.written_over.empty();
   if (a.reduction.empty() && b.reduction.empty()) return a.elements == b.elements;
-  if (updates) return false;
+  if (a.needs_map() || b.needs_map()) return false;
   if (a.reduction.empty()) return a.elements == b.elements || a.elements == b.kept;
   if (b.reduction.empty()) return a.elements == b.elements || b.elements == a.kept;
   return a.reduction == b.reduction;
@@ -168,6 +172,7 @@ void Grouper::Absorb(Working& a, const Working& b) {
   a.members.insert(a.members.end(), b.members.begin(), b.members.end());
   a.reads.insert(b.reads.begin(), b.reads.end());
   a.written_over.insert(b.written_over.begin(), b.written_over.end());
+  a.interleaves = a.interleaves || b.interleaves;
 }
 
 void Grouper::Merge(int into, int from) {
@@ -211,9 +216,9 @@ Grouper::Choice Grouper::Choose(const std::vector<Source>& sources, const Fits& 
     auto apart = joined.begin();
     for (auto group = joined.begin(); group != joined.end(); ++group) {
       const Working& working = groups_[*group];
-      Working summary{working.kind,  working.closed,      working.elements, working.reduction, working.kept,
-                      working.stage, working.read_at,     working.uops,     working.size,      {},
-                      working.reads, working.written_over};
+      Working summary{working.kind,  working.closed,       working.elements,   working.reduction, working.kept,
+                      working.stage, working.read_at,      working.uops,       working.size,      {},
+                      working.reads, working.written_over, working.interleaves};
       if (group == joined.begin()) {
         merged = std::move(summary);
       } else if (CanMerge(merged, summary)) {
@@ -285,8 +290,7 @@ Status Grouper::PlaceReduce(const graph::Op& op) {
   std::vector<Extent> reduction = ReductionOf(shape.dims, op.attrs.dims);
   int64_t kept = graph_.shape(op.results[0]).elements();
   Choice choice = Choose(sources, [&](const Working& group, const std::vector<int>& groups) {
-    if (!group.written_over.empty() || group.elements != shape.elements() || group.uops + 4 > limits_.uops)
-      return false;
+    if (group.needs_map() || group.elements != shape.elements() || group.uops + 4 > limits_.uops) return false;
     if (!group.reduction.empty() && group.reduction != reduction) return false;
     return std::all_of(sources.begin(), sources.end(), [&](const Source& source) {
       if (std::find(groups.begin(), groups.end(), GroupOf(source.base)) == groups.end()) return true;
@@ -356,6 +360,22 @@ void Grouper::PlaceScatter(const graph::Op& op) {
   groups_[group].closed = true;
   groups_[group].written_over.insert(op.operands.begin(), written);
   for (ValueId result : op.results) AddMember(group, result, 0, sources);
+}
+
+// Joins the groups that make what it puts side by side, unless they reduce.
+void Grouper::PlaceInterleave(const graph::Op& op) {
+  const int64_t elements = graph_.shape(op.operands[0]).elements();
+  std::vector<Source> sources;
+  for (ValueId operand : op.operands) {
+    const std::vector<Source>& traced = sources_.Trace(operand);
+    sources.insert(sources.end(), traced.begin(), traced.end());
+  }
+  Choice choice = Choose(sources, [&](const Working& group, const std::vector<int>& groups) {
+    return group.reduction.empty() && PointwiseFits(group, groups, elements, 2, sources);
+  });
+  int group = Join(choice, elements);
+  groups_[group].interleaves = true;
+  AddMember(group, op.results[0], 2, sources);
 }
 
 void Grouper::PlaceAlone(const graph::Op& op, GroupKind kind) {
@@ -468,6 +488,9 @@ StatusOr<std::vector<Group>> Grouper::Run() {
         break;
       case OperationClass::kScatter:
         PlaceScatter(op);
+        break;
+      case OperationClass::kInterleave:
+        PlaceInterleave(op);
         break;
       case OperationClass::kWindow:
       case OperationClass::kPieces:

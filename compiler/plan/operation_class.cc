@@ -44,6 +44,7 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
     case OpCode::kTranspose:
       return TransposeIsFree(graph, op) ? OperationClass::kFree : OperationClass::kTranspose;
     case OpCode::kConcatenate:
+      return IsInterleave(graph, op) ? OperationClass::kInterleave : OperationClass::kPieces;
     case OpCode::kPad:
       return OperationClass::kPieces;
     case OpCode::kDynamicUpdateSlice:
@@ -70,6 +71,12 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
 size_t WrittenOver(const graph::Op& op) {
   if (op.code == OpCode::kDynamicUpdateSlice) return 1;
   return op.code == OpCode::kScatter ? op.results.size() : 0;
+}
+
+bool IsInterleave(const graph::Graph& graph, const graph::Op& op) {
+  if (op.code != OpCode::kConcatenate || op.operands.size() != 2) return false;
+  if (op.attrs.dims[0] + 1 != graph.shape(op.results[0]).rank()) return false;
+  return graph.shape(op.operands[0]).dims.back() == 1 && graph.shape(op.operands[1]).dims.back() == 1;
 }
 
 bool IsConstant(const graph::Graph& graph, graph::ValueId value) {

@@ -16,9 +16,10 @@ enum class OperationClass : uint8_t {
   kReduce,
   kUpdate,  // dynamic_update_slice
   kScatter,
-  kWindow,     // reduce_window
-  kPieces,     // concatenate, pad: boxes of the output with different sources
-  kTranspose,  // one that changes the innermost dimension of something larger: moved in blocks
+  kWindow,      // reduce_window
+  kPieces,      // concatenate, pad: boxes of the output with different sources
+  kInterleave,  // concatenate of two columns: pointwise code that writes pairs, complex numbers mostly
+  kTranspose,   // one that changes the innermost dimension of something larger: moved in blocks
   kSort,
   kDot,
   kControl,
@@ -29,6 +30,9 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op);
 // The operands that the results start from: dynamic_update_slice and scatter write parts of their memory. The first so
 // many; 0 for all other operations.
 size_t WrittenOver(const graph::Op& op);
+
+// Whether the operation is of class kInterleave: (..., 1) and (..., 1) become (..., 2).
+bool IsInterleave(const graph::Graph& graph, const graph::Op& op);
 
 bool IsConstant(const graph::Graph& graph, graph::ValueId value);
 

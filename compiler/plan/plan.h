@@ -48,6 +48,7 @@ struct Size {
 struct Term {
   Id index = kNone;
   Size stride;
+  bool operator==(const Term&) const = default;
 };
 
 // Element number offset + sum of terms of a buffer, in 64-bit arithmetic. In bounds by construction: clamps are

@@ -125,7 +125,7 @@ StatusOr<Program> PlanProgram(const Graph& graph, const executable::Target& targ
   program.executable.target = target;
   const graph::Region& main = graph.regions[0];
   for (size_t i = 0; i < main.arguments.size(); ++i) {
-    program.executable.parameters.push_back({graph.shape(main.arguments[i]), static_cast<bool>(graph.donated[i])});
+    program.executable.parameters.push_back({graph.ArgumentShape(i), static_cast<bool>(graph.donated[i])});
   }
   AddCost(graph, tasks, program.executable);
   Placement placement = PlaceValues(graph, tasks, constant_of);

@@ -50,8 +50,9 @@ StatusOr<Instance> BuildInstance(const graph::Graph& graph, const Group& group, 
   }
   if (last.code == graph::OpCode::kScatter) return ScheduleScatter(graph, group, target);
   if (ClassOf(graph, last) == OperationClass::kTranspose) return ScheduleTranspose(graph, group, target);
-  if (last.code == graph::OpCode::kConcatenate) return ScheduleConcatenate(graph, group, target);
-  if (last.code == graph::OpCode::kPad) return SchedulePad(graph, group, target);
+  const bool pieces = ClassOf(graph, last) == OperationClass::kPieces;
+  if (pieces && last.code == graph::OpCode::kConcatenate) return ScheduleConcatenate(graph, group, target);
+  if (pieces) return SchedulePad(graph, group, target);
   return ScheduleMap(graph, group, target);
 }
 

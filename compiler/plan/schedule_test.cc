@@ -366,6 +366,56 @@ TEST(Concatenate, AlongEveryAxis) {
   ExpectLikeReference(p.graph(), 19);
 }
 
+// Pairs (re, im) in, pairs out, as complex numbers lie in memory.
+ValueId Column(Program& p, ValueId pairs, int64_t number) {
+  std::vector<int64_t> dims = p.graph().shape(pairs).dims, starts(dims.size()), strides(dims.size(), 1), limits = dims;
+  starts.back() = number;
+  limits.back() = number + 1;
+  dims.back() = 1;
+  ElementType type = p.graph().shape(pairs).type;
+  ValueId column =
+      p.Add(OpCode::kSlice, {pairs}, {type, dims}, {.starts = starts, .limits = limits, .strides = strides});
+  dims.pop_back();
+  return p.Reshape(column, dims);
+}
+
+ValueId Interleave(Program& p, ValueId first, ValueId second) {
+  Shape shape = p.graph().shape(first);
+  shape.dims.push_back(1);
+  std::vector<ValueId> columns{p.Reshape(first, shape.dims), p.Reshape(second, shape.dims)};
+  shape.dims.back() = 2;
+  return p.Add(OpCode::kConcatenate, columns, shape, {.dims = {shape.rank() - 1}});
+}
+
+TEST(Interleave, PairsAreWrittenByTheMapThatMakesThem) {
+  for (ElementType type : {kF32, ElementType::kF64, ElementType::kI8}) {
+    for (std::vector<int64_t> dims :
+         std::vector<std::vector<int64_t>>{{}, {0}, {1}, {7}, {16}, {17}, {33}, {70000}, {5, 3}, {3, 40}, {2, 1, 9}}) {
+      Program p;
+      std::vector<int64_t> pairs = dims;
+      pairs.push_back(2);
+      ValueId z = p.Argument({type, pairs}), w = p.Argument({type, pairs}), x = p.Argument({type, dims});
+      ValueId re = p.Binary(OpCode::kAdd, Column(p, z, 0), Column(p, w, 1));
+      ValueId im = p.Binary(OpCode::kSubtract, Column(p, z, 1), x);
+      ValueId both = Interleave(p, re, im);
+      p.Return({both, re, Interleave(p, Column(p, both, 1), x)});
+      ExpectLikeReference(p.graph(), 3);
+    }
+  }
+}
+
+TEST(Interleave, OfOtherSources) {
+  Program p;
+  ValueId x = p.Argument({kF32, {40, 30}}), z = p.Argument({kF32, {40, 2}}), k = p.Argument({kF32, {}});
+  ValueId row = p.Reduce(OpCode::kAdd, x, 0, {1});
+  ValueId swapped = Interleave(p, Column(p, z, 1), Column(p, z, 0));
+  ValueId reversed = p.Add(OpCode::kReverse, {Column(p, z, 0)}, {kF32, {40}}, {.dims = {0}});
+  p.Return({Interleave(p, row, p.Broadcast(k, {}, {40})), swapped, Interleave(p, reversed, row),
+            Interleave(p, p.Transpose(x, {1, 0}), p.Splat({kF32, {30, 40}}, 2)),
+            p.Reduce(OpCode::kAdd, Interleave(p, x, x), 0, {0, 1})});
+  ExpectLikeReference(p.graph(), 5);
+}
+
 TEST(Pad, EdgesNegativeAndInterior) {
   using List = std::vector<int64_t>;
   for (auto& [dims, low, high, interior] :

@@ -50,7 +50,7 @@ class Writer {
     TREADLE_RETURN_IF_ERROR(WriteList(tasks, 0));
     const auto& results = graph_.regions[0].results;
     for (size_t r = 0; r < results.size(); ++r) {
-      exe_.results.push_back({graph_.shape(results[r]), placement_.donor[r]});
+      exe_.results.push_back({graph_.ResultShape(r), placement_.donor[r]});
       CopyToResult(results[r], static_cast<int32_t>(r));
     }
     PlaceScratch();

@@ -33,7 +33,8 @@ def assert_same(ours, theirs, rtol, atol):
         if a.dtype.kind in "biu":
             np.testing.assert_array_equal(a, b)
         else:
-            np.testing.assert_allclose(a.astype(np.float64), b.astype(np.float64), rtol=rtol, atol=atol)
+            wide = np.complex128 if a.dtype.kind == "c" else np.float64
+            np.testing.assert_allclose(a.astype(wide), b.astype(wide), rtol=rtol, atol=atol)
 
 
 @pytest.fixture

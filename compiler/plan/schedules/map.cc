@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/plan/operation_class.h"
+
 namespace treadle::plan {
 namespace {
 
@@ -176,49 +178,99 @@ Status MapBox::EmitAcross(Id tile) {
   return OkStatus();
 }
 
-StatusOr<Instance> ScheduleMap(const graph::Graph& graph, const Group& group, const executable::Target& target) {
-  Kernel kernel("map", graph, group, target);
-  auto update_of = [&](graph::ValueId output) -> const graph::Op* {
-    graph::OpId def = graph.values[output].def;
-    return def >= 0 && graph.ops[def].code == graph::OpCode::kDynamicUpdateSlice && kernel.InputBuffer(output) < 0
-               ? &graph.ops[def]
-               : nullptr;
-  };
-  auto source = [&](graph::ValueId output) {
-    const graph::Op* update = update_of(output);
-    return update ? update->operands[1] : output;
-  };
-  // The domain: the output of highest rank, so that fewest axes have to be cut.
-  graph::ValueId widest = source(group.outputs[0]);
-  for (graph::ValueId output : group.outputs) {
-    if (graph.shape(source(output)).rank() > graph.shape(widest).rank()) widest = source(output);
-  }
-  MapBox box(kernel, graph.shape(widest).dims);
-  for (size_t k = 0; k < group.outputs.size(); ++k) {
-    graph::ValueId output = group.outputs[k], value = source(output);
-    std::vector<int64_t> dims = graph.shape(value).dims, all = graph.shape(output).dims;
-    auto at = [dims](IndexSpace& space) { return Nest::Whole(space, dims); };
-    const graph::Op* update = update_of(output);
-    if (update == nullptr) {
-      box.AddOutput(value, at, kernel.OutputBuffer(static_cast<int>(k)), all, at);
-      continue;
+namespace {
+
+// The outputs of a group over the box that is its domain.
+class MapOutputs {
+ public:
+  explicit MapOutputs(Kernel& kernel) : kernel_(kernel), graph_(kernel.graph()), outputs_(kernel.group().outputs) {}
+
+  // Of the output whose source has the highest rank, so that fewest axes have to be cut.
+  const std::vector<int64_t>& Domain() const {
+    graph::ValueId widest = Source(outputs_[0]);
+    for (graph::ValueId output : outputs_) {
+      if (graph_.shape(Source(output)).rank() > graph_.shape(widest).rank()) widest = Source(output);
     }
-    std::vector<graph::ValueId> starts(update->operands.begin() + 2, update->operands.end());
-    auto window = [dims, all, starts](IndexSpace& space) {
+    return graph_.shape(widest).dims;
+  }
+
+  void AddTo(MapBox& box) {
+    for (size_t k = 0; k < outputs_.size(); ++k) {
+      const uint16_t buffer = kernel_.OutputBuffer(static_cast<int>(k));
+      const std::vector<int64_t> dims = graph_.shape(Source(outputs_[k])).dims, all = graph_.shape(outputs_[k]).dims;
+      auto at = [dims](IndexSpace& space) { return Nest::Whole(space, dims); };
+      stores_.emplace_back();
+      if (const graph::Op* pairs = Special(outputs_[k], OperationClass::kInterleave)) {
+        for (int part = 0; part < 2; ++part) {
+          auto place = [dims, part](IndexSpace& space) {
+            Index index = Nest::Whole(space, dims);
+            index.back().offset += part;
+            return index;
+          };
+          stores_.back().push_back(number_++);
+          box.AddOutput(pairs->operands[part], at, buffer, all, place);
+        }
+        continue;
+      }
+      stores_.back().push_back(number_++);
+      const graph::Op* update = Special(outputs_[k], OperationClass::kUpdate);
+      box.AddOutput(Source(outputs_[k]), at, buffer, all, update ? Window(*update, dims, all) : at);
+    }
+  }
+
+  // Whose memory the outputs may take. Before Kernel::Finish.
+  std::vector<std::pair<uint16_t, int16_t>> Shares(MapBox& box) const {
+    std::vector<std::pair<uint16_t, int16_t>> shares;
+    for (size_t k = 0; k < outputs_.size(); ++k) {
+      shares.push_back({kernel_.OutputBuffer(static_cast<int>(k)), box.nest().SharedInput(stores_[k])});
+    }
+    return shares;
+  }
+
+ private:
+  // The operation that makes the output here, if it is of that class.
+  const graph::Op* Special(graph::ValueId output, OperationClass cls) const {
+    graph::OpId def = graph_.values[output].def;
+    const bool is = def >= 0 && ClassOf(graph_, graph_.ops[def]) == cls && kernel_.InputBuffer(output) < 0;
+    return is ? &graph_.ops[def] : nullptr;
+  }
+
+  // A value whose elements are the points of the domain.
+  graph::ValueId Source(graph::ValueId output) const {
+    if (const graph::Op* update = Special(output, OperationClass::kUpdate)) return update->operands[1];
+    if (const graph::Op* pairs = Special(output, OperationClass::kInterleave)) return pairs->operands[0];
+    return output;
+  }
+
+  static Nest::IndexOf Window(const graph::Op& update, const std::vector<int64_t>& dims,
+                              const std::vector<int64_t>& all) {
+    std::vector<graph::ValueId> starts(update.operands.begin() + 2, update.operands.end());
+    return [dims, all, starts](IndexSpace& space) {
       Index index = Nest::Whole(space, dims);
       for (size_t d = 0; d < dims.size(); ++d) index[d].Add(space.Start(starts[d], {}, all[d] - dims[d]), 1);
       return index;
     };
-    box.AddOutput(value, at, kernel.OutputBuffer(static_cast<int>(k)), all, window);
   }
+
+  Kernel& kernel_;
+  const graph::Graph& graph_;
+  const std::vector<graph::ValueId>& outputs_;
+  std::vector<std::vector<int>> stores_;  // of each output
+  int number_ = 0;
+};
+
+}  // namespace
+
+StatusOr<Instance> ScheduleMap(const graph::Graph& graph, const Group& group, const executable::Target& target) {
+  Kernel kernel("map", graph, group, target);
+  MapOutputs outputs(kernel);
+  MapBox box(kernel, outputs.Domain());
+  outputs.AddTo(box);
   TREADLE_RETURN_IF_ERROR(box.Prepare());
   Id tile = kernel.b().BeginPhase();
   TREADLE_RETURN_IF_ERROR(box.Emit(tile));
   kernel.EndPhase(box.tiles(), box.cost());
-  std::vector<std::pair<uint16_t, int16_t>> shares;
-  for (size_t k = 0; k < group.outputs.size(); ++k) {
-    shares.push_back({kernel.OutputBuffer(static_cast<int>(k)), box.nest().SharedInput(static_cast<int>(k))});
-  }
+  const auto shares = outputs.Shares(box);
   Instance instance = kernel.Finish();
   SetShares(shares, instance.plan);
   return instance;

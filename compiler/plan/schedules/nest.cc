@@ -236,16 +236,18 @@ int Nest::UopsPerIteration() const {
 
 double Nest::Uops() const { return Iterations() * UopsPerIteration() / (kernel_.target().vector_bytes() / 4.0); }
 
-int16_t Nest::SharedInput(int store) const {
+int16_t Nest::SharedInput(std::span<const int> stores) const {
+  const StoreInfo& first = stores_[stores.front()];
   std::map<int, bool> same;  // buffer -> read only where the store writes
   for (const Item& item : items_) {
     if (item.kind != Item::kLoad) continue;
     int buffer = kernel_.InputBuffer(item.value);
     int64_t elements = 1;
-    for (int64_t size : stores_[store].dims) elements *= size;
+    for (int64_t size : first.dims) elements *= size;
     bool fits =
-        item.at == stores_[store].element && kernel_.graph().shape(item.value).elements() == elements &&
-        ElementBytes(kernel_.b().buffer_elt(buffer)) == ElementBytes(kernel_.b().buffer_elt(stores_[store].buffer));
+        std::any_of(stores.begin(), stores.end(), [&](int store) { return item.at == stores_[store].element; }) &&
+        kernel_.graph().shape(item.value).elements() == elements &&
+        ElementBytes(kernel_.b().buffer_elt(buffer)) == ElementBytes(kernel_.b().buffer_elt(first.buffer));
     auto [found, added] = same.try_emplace(buffer, fits);
     if (!added) found->second = found->second && fits;
   }

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,8 +73,9 @@ class Nest {
   int UopsPerIteration() const;
   double Uops() const;
   double Iterations() const;
-  // Number of an input buffer that is read only where `store` writes, or -1. Before Kernel::Finish.
-  int16_t SharedInput(int store) const;
+  // Number of an input buffer that is read only where `stores`, all of one output, write; or -1. Before Kernel::Finish.
+  int16_t SharedInput(std::span<const int> stores) const;
+  int16_t SharedInput(int store) const { return SharedInput({&store, 1}); }
 
   // Emission.
   void Bind(int axis, Id index) { axis_ids_[axis] = index; }  // kNone: its loop is closed
