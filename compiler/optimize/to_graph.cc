@@ -228,7 +228,10 @@ class Importer {
       case OpCode::kIf:
       case OpCode::kCase:
       case OpCode::kOptimizationBarrier:
+      case OpCode::kScatter:
         return ImportPlain(op, code, region, depth);
+      case OpCode::kSort:
+        return ImportComplexSort(op, region, depth);
       case OpCode::kReduce:
         return ImportComplexReduce(op, region, depth);
       case OpCode::kBitcastConvert:
@@ -257,6 +260,29 @@ class Importer {
     }
     values_[op->getResult(0)] = result;
     return OkStatus();
+  }
+
+  // The comparator's arguments come in pairs, of which the parts make two.
+  Status ImportComplexSort(mlir::Operation* op, RegionId region, int depth) {
+    TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, OpCode::kSort));
+    mlir::Block& body = op->getRegion(0).front();
+    RegionId id = graph_.AddRegion();
+    auto add_pair = [&](const Shape& shape) {
+      std::pair<ValueId, ValueId> pair = {graph_.AddValue(shape, id), graph_.AddValue(shape, id)};
+      graph_.regions[id].arguments.insert(graph_.regions[id].arguments.end(), {pair.first, pair.second});
+      return pair;
+    };
+    for (unsigned i = 0; i < body.getNumArguments(); i += 2) {
+      TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(body.getArgument(i).getType(), op));
+      auto [first, second] = add_pair(IsComplex(shape.type) ? PartShape(shape) : shape);
+      std::pair<ValueId, ValueId> imaginary = {-1, -1};
+      if (IsComplex(shape.type)) imaginary = add_pair(PartShape(shape));
+      values_[body.getArgument(i)] = {first, imaginary.first};
+      values_[body.getArgument(i + 1)] = {second, imaginary.second};
+    }
+    TREADLE_RETURN_IF_ERROR(ImportBlock(body, id, depth + 1));
+    graph_.regions[id].results = Operands(body.getTerminator());
+    return Add(op, OpCode::kSort, region, std::move(attrs), {id});
   }
 
   // The real or imaginary parts of complex operands; others, such as the starts of windows, as they are.

@@ -109,7 +109,7 @@ def test_special_values_of_division():
     with jax.default_device(TREADLE), np.errstate(all="ignore"):
         got = np.asarray(jnp.divide(z, w))
         product = np.asarray(jnp.multiply(z, w))
-    real = z.real * w.real - z.imag * w.imag
+        real = z.real * w.real - z.imag * w.imag
     np.testing.assert_array_equal(product.real, real)
     nan = lambda x: np.isnan(x.real) | np.isnan(x.imag)
     inf = lambda x: np.isinf(x.real) | np.isinf(x.imag)
@@ -150,6 +150,19 @@ def test_interleaved_results(compare, rng, size):
     x, y = rng.normal(size=(2, 3, size)).astype(np.float32)
     compare(lambda a, b: (jnp.stack([a * b, a - b], -1), a * b), x, y, rtol=0, atol=0)
     compare(lambda a, b: jnp.stack([a.sum(-1), b[:, :1].sum(-1)], -1), x, y, rtol=1e-5, atol=1e-5)
+
+
+def test_indexing(compare, rng):
+    z, i = normal(rng, 9, 5), rng.integers(-2, 9, 7).astype(np.int32)
+    compare(lambda a, at: (a[at], a[at, 2], jnp.take(a, at, axis=1, mode="clip"), a.at[at].set(1j), a.at[0].get()), z, i,
+            rtol=0, atol=0)
+    compare(lambda a, at: (a.at[at].add(a[:7] * 1j), a.at[at, 0].multiply(1 + 1j)), z, i, rtol=1e-5, atol=1e-5)
+
+
+def test_sort(compare, rng):
+    z = (rng.integers(-2, 3, 200) + 1j * rng.integers(-2, 3, 200)).astype(np.complex64)
+    z[::50] = np.nan
+    compare(lambda a: (jnp.sort(a), jnp.argsort(a), lax.sort((a.real, a, a * 1j), num_keys=1)), z, rtol=0, atol=0)
 
 
 def test_constants(compare, rng):
