@@ -233,7 +233,8 @@ class Importer {
       case OpCode::kSort:
         return ImportComplexSort(op, region, depth);
       case OpCode::kReduce:
-        return ImportComplexReduce(op, region, depth);
+      case OpCode::kReduceWindow:
+        return ImportComplexReduce(op, code, region, depth);
       case OpCode::kBitcastConvert:
         return NotYet(op);
       default:
@@ -326,18 +327,18 @@ class Importer {
   }
 
   // Sums are sums of the parts, each by itself; other regions work on all parts of all inputs.
-  Status ImportComplexReduce(mlir::Operation* op, RegionId region, int depth) {
+  Status ImportComplexReduce(mlir::Operation* op, OpCode code, RegionId region, int depth) {
     mlir::Block& body = op->getRegion(0).front();
     auto add = llvm::dyn_cast<stablehlo::AddOp>(body.front());
     const bool sum = op->getNumResults() == 1 && add && add->getNextNode() == body.getTerminator() &&
                      body.getTerminator()->getOperand(0) == add->getResult(0) &&
                      add->getOperand(0) != add->getOperand(1);
-    if (!sum) return ImportPlain(op, OpCode::kReduce, region, depth);
-    TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, OpCode::kReduce));
+    if (!sum) return ImportPlain(op, code, region, depth);
+    TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, code));
     TREADLE_ASSIGN_OR_RETURN(std::vector<Shape> shapes, Shapes(op->getResultTypes(), op));
     ValueId results[2];
     for (int part = 0; part < 2; ++part) {
-      graph::OpId id = graph_.AddOp(region, OpCode::kReduce, PartOperands(op, part == 1), {shapes[part]}, attrs,
+      graph::OpId id = graph_.AddOp(region, code, PartOperands(op, part == 1), {shapes[part]}, attrs,
                                     {SumRegion(shapes[part].type, op)}, Location(op->getLoc()));
       results[part] = graph_.ops[id].results[0];
     }

@@ -165,6 +165,12 @@ def test_sort(compare, rng):
     compare(lambda a: (jnp.sort(a), jnp.argsort(a), lax.sort((a.real, a, a * 1j), num_keys=1)), z, rtol=0, atol=0)
 
 
+def test_windows(compare, rng):
+    z = normal(rng, 3, 50)
+    compare(lambda a: (jnp.cumsum(a, 1), jnp.cumprod(a / abs(a), 0)), z, rtol=1e-4, atol=1e-4)
+    compare(lambda a: lax.reduce_window(a, 0j, lax.add, (2, 5), (1, 2), "VALID"), z, rtol=1e-5, atol=1e-5)
+
+
 def test_constants(compare, rng):
     table = normal(rng, 4, 5)
     compare(lambda a: a * table + jnp.complex64(3 - 4j), normal(rng, 4, 5), rtol=1e-6)
