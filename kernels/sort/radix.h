@@ -55,8 +55,6 @@ void SortByByte(const T* from, T* to, int64_t n, int shift, uint32_t* counters) 
   for (i = 0; i < n; ++i) to[even[static_cast<uint8_t>(from[i] >> shift)]++] = from[i];
 }
 
-inline constexpr int64_t kInsertionLength = 24;
-
 // Sorts a[0, n) by the bits from `lowest` on, stably; b is as large. Returns where the result is: a or b. n < 2^32.
 template <typename T>
 T* RadixSort(T* a, T* b, int64_t n, int lowest, uint32_t* counters) {

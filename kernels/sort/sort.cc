@@ -12,6 +12,7 @@ namespace {
 constexpr int64_t kTileItems = 16 << 10;         // of rows that are sorted one after the other
 constexpr int64_t kStridedLocalBytes = 4 << 20;  // rows next to each other are taken together, as far as this goes
 constexpr int64_t kLineBytes = 64;
+constexpr int64_t kLeastSelected = 128;  // length of rows that are selected from
 
 struct FloatBits {
   uint64_t infinity, least_normal;
@@ -97,11 +98,13 @@ std::vector<uint64_t> Words(const SortArgs& head, const SortRequest& request) {
 }
 
 // Nanoseconds, about, to sort a row's items one byte after the other.
-double RadixNs(const Items& items, int64_t length) {
-  constexpr double kNsOfItem = 1.6, kNsOfCounters = 150;
+double RadixNs(const Items& items, int64_t length, const executable::Target& target) {
+  constexpr double kNsInCache = 0.8, kNsInMemory = 1.4, kNsOfCounters = 150;
+  const bool in_cache = 2 * length * items.bytes() <= target.l2_bytes;
   const auto n = static_cast<double>(length);
-  const double passes = static_cast<double>(items.key_bits) / 8, wide = items.bits == 128 ? 1.5 : 1;
-  return passes * (n * kNsOfItem * wide + kNsOfCounters);
+  if (length <= kInsertionLength) return n * n / 2;
+  const double passes = static_cast<double>(items.key_bits) / 8, wide = items.bits == 128 ? 2 : 1;
+  return passes * (n * (in_cache ? kNsInCache : kNsInMemory) * wide + kNsOfCounters);
 }
 
 // To sort so many rows of vectors by a network.
@@ -122,9 +125,12 @@ double MoveNs(const SortRequest& request, const Items& items) {
   return ns * static_cast<double>(request.length);
 }
 
-SortPhase RowsPhase(const SortRequest& request, const Items& items, SortArgs args, const executable::Target& target) {
+SortPhase RowsPhase(const SortRequest& request, SortArgs args, const executable::Target& target) {
+  const Items items = ItemsOf(request);
+  args.position_bits = items.position_bits;
+  args.item_bits = items.bits;
   const int64_t lanes = target.vector_bytes() / items.bytes(), rows = args.rows;
-  const double radix = RadixNs(items, request.length) * static_cast<double>(std::min(lanes, rows));
+  const double radix = RadixNs(items, request.length, target) * static_cast<double>(std::min(lanes, rows));
   const bool network = items.bits < 128 && NetworkNs(items, request.length, target) < radix;
   SortPhase phase;
   double ns = 0;
@@ -139,13 +145,42 @@ SortPhase RowsPhase(const SortRequest& request, const Items& items, SortArgs arg
                                            : kTileItems / request.length;
     args.columns = std::clamp<int64_t>(std::min(most, rows), 1, kMaxColumns);
     phase.local_bytes = kCounterBytes + (args.columns + 1) * row_bytes;
-    ns = RadixNs(items, request.length) * static_cast<double>(rows);
+    ns = RadixNs(items, request.length, target) * static_cast<double>(rows);
   }
   ns += MoveNs(request, items) * static_cast<double>(rows);
   phase.symbol = (network ? "sort_network_u" : "sort_rows_u") + std::to_string(items.bits);
   phase.tiles = (rows + args.columns - 1) / args.columns;
   phase.args = Words(args, request);
   phase.cost_ns = static_cast<int64_t>(ns);
+  return phase;
+}
+
+// Whether the first few of each row are so few that the others need no order.
+bool Selects(const SortRequest& request) {
+  return request.keys.size() == 1 && request.length >= kLeastSelected && request.take * 4 <= request.length;
+}
+
+SortPhase SelectPhase(const SortRequest& request, SortArgs args, const executable::Target& target) {
+  const int64_t key_bits = KeyBits(request.keys);
+  // Equal items would make selection slow, so there are numbers even where nothing else needs them.
+  const Items items = key_bits <= 32 ? Items{64, 32, key_bits} : Items{128, 64, key_bits};
+  const int64_t lanes = target.vector_bytes() / items.bytes();
+  const double radix = RadixNs(items, args.take, target) * static_cast<double>(std::min(lanes, args.rows));
+  const bool network = items.bits == 64 && NetworkNs(items, args.take, target) < radix;
+  args.position_bits = items.position_bits;
+  args.item_bits = items.bits;
+  args.columns = network ? lanes : 1;
+  args.by_network = network;
+  args.candidates = 2 * args.take + 2 * kSelectChunk;
+  SortPhase phase;
+  phase.symbol = "sort_select_u" + std::to_string(items.bits);
+  phase.tiles = (args.rows + args.columns - 1) / args.columns;
+  phase.args = Words(args, request);
+  phase.local_bytes = kCounterBytes + (2 * args.candidates + args.columns * args.take) * items.bytes();
+  constexpr double kNsOfElement = 0.3, kNsOfTaken = 40;
+  phase.cost_ns =
+      static_cast<int64_t>(static_cast<double>(args.rows) * (kNsOfElement * static_cast<double>(args.length) +
+                                                             kNsOfTaken * static_cast<double>(args.take)));
   return phase;
 }
 
@@ -159,17 +194,14 @@ SortPlan PlanSort(const SortRequest& request, const executable::Target& target) 
   SortPlan plan;
   const int64_t rows = request.outer * request.inner;
   if (rows == 0 || request.take == 0 || request.outputs.empty()) return plan;
-  const Items items = ItemsOf(request);
   SortArgs args{};
   args.rows = rows;
   args.length = request.length;
   args.inner = request.inner;
   args.take = request.take;
-  args.position_bits = items.position_bits;
-  args.item_bits = items.bits;
   args.keys = static_cast<int64_t>(request.keys.size());
   args.outputs = static_cast<int64_t>(request.outputs.size());
-  plan.phases.push_back(RowsPhase(request, items, args, target));
+  plan.phases.push_back(Selects(request) ? SelectPhase(request, args, target) : RowsPhase(request, args, target));
   return plan;
 }
 

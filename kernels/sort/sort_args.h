@@ -40,7 +40,8 @@ struct SortArgs {
   int64_t columns;        // rows of a tile
   int64_t position_bits;  // of an item; 0: no numbers
   int64_t item_bits;
-  int64_t chunks;         // of a long row that is sorted in phases
+  int64_t candidates;     // selections: for the first of a row, held at a time
+  int64_t by_network;     // selections: what is selected is sorted by a network
   int64_t keys, outputs;  // KeyArgs, then OutputArgs follow
   const KeyArgs* key() const { return reinterpret_cast<const KeyArgs*>(this + 1); }
   const OutputArgs* output() const { return reinterpret_cast<const OutputArgs*>(key() + keys); }
@@ -48,6 +49,12 @@ struct SortArgs {
 
 // Rows that a tile has at most: 16-bit items in the longest vectors.
 inline constexpr int64_t kMaxColumns = 32;
+
+// Elements that a selection looks at before it makes room.
+inline constexpr int64_t kSelectChunk = 128;
+
+// Up to here rows are sorted by insertion where there is no network.
+inline constexpr int64_t kInsertionLength = 24;
 
 // Counters of a radix sort: those of one digit twice.
 inline constexpr int64_t kCounterBytes = 2 * 256 * sizeof(uint32_t);

@@ -4,6 +4,7 @@
 #include "kernels/sort/keys.h"
 #include "kernels/sort/network.h"
 #include "kernels/sort/radix.h"
+#include "kernels/sort/select.h"
 #include "kernels/sort/sort_args.h"
 #include "kernels/sort/sort_isa.h"
 
@@ -50,12 +51,59 @@ int RowsKernel(const TreadleCallFrame* frame) {
   return TREADLE_KERNEL_OK;
 }
 
+// Candidates of row `in` of the only key, thinned out to the wanted ones.
+template <typename T, typename K>
+void Select(const TreadleCallFrame* frame, const SortArgs& args, int64_t in, T* candidates, bool* merged) {
+  const KeyArgs& key = args.key()[0];
+  const void* buffer = frame->buffers[key.buffer];
+  Selector<T, K> selector(args, candidates);
+  if constexpr (sizeof(K) == 8) {
+    selector.Run(static_cast<const uint64_t*>(buffer) + in, key, merged);
+  } else if (key.bytes == 4) {
+    selector.Run(static_cast<const uint32_t*>(buffer) + in, key, merged);
+  } else if (key.bytes == 2) {
+    selector.Run(static_cast<const uint16_t*>(buffer) + in, key, merged);
+  } else {
+    selector.Run(static_cast<const uint8_t*>(buffer) + in, key, merged);
+  }
+}
+
+// The first few of each row. Local: counters, candidates of one row, as many again, then the items of a tile's rows,
+// in lanes if a network sorts them.
+template <typename T, typename K>
+int SelectKernel(const TreadleCallFrame* frame) {
+  const SortArgs& args = ArgsOf(frame);
+  auto counters = static_cast<uint32_t*>(frame->local);
+  T* candidates = reinterpret_cast<T*>(static_cast<char*>(frame->local) + kCounterBytes);
+  T *spare = candidates + args.candidates, *items = spare + args.candidates;
+  for (int64_t tile = frame->tile_begin; tile < frame->tile_end; ++tile) {
+    Block<T> block = BlockOf<T>(args, tile);
+    block.stride = args.by_network ? kLanes<uint64_t> : 1;
+    for (int64_t c = 0; c < block.columns; ++c) {
+      Select<T, K>(frame, args, block.in[c], candidates, &block.merged);
+      block.items[c] = args.by_network ? items + c : items + c * args.take;
+      const T* chosen = candidates;
+      // In no order, so by their numbers too.
+      if (!args.by_network) chosen = RadixSort(candidates, spare, args.take, 0, counters);
+      for (int64_t i = 0; i < args.take; ++i) block.items[c][i * block.stride] = chosen[i];
+    }
+    if constexpr (sizeof(T) == 8) {
+      if (args.by_network) Network<T>::Sort(items, args.take);
+    }
+    StoreOutputs(frame, args, block);
+  }
+  return TREADLE_KERNEL_OK;
+}
+
 template <typename T>
 constexpr KernelSet kSet = {NetworkKernel<T>, RowsKernel<T>, nullptr};
 
 }  // namespace
 
 extern const IsaKernels kIsaKernels = {
-    kSet<uint16_t>, kSet<uint32_t>, kSet<uint64_t>, {nullptr, RowsKernel<Wide>, nullptr}};
+    kSet<uint16_t>,
+    kSet<uint32_t>,
+    {NetworkKernel<uint64_t>, RowsKernel<uint64_t>, SelectKernel<uint64_t, uint32_t>},
+    {nullptr, RowsKernel<Wide>, SelectKernel<Wide, uint64_t>}};
 
 }  // namespace treadle::kernels::sort::TREADLE_ISA

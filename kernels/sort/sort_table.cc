@@ -17,6 +17,7 @@ void AddSortRows(std::vector<KernelRow>& rows) {
   TREADLE_SORT_ROW(rows, u64);
   TREADLE_SORT_ROW(rows, u128);
   TREADLE_SORT_ROW(select, u64);
+  TREADLE_SORT_ROW(select, u128);
 #undef TREADLE_SORT_ROW
 }
 

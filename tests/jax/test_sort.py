@@ -131,6 +131,22 @@ def test_ranks_and_order_statistics(compare, rng):
     compare(lambda a, v: jnp.searchsorted(jnp.sort(a), v, method="compare_all"), x[0], x[1])
 
 
+def test_what_is_built_on_sorting(compare, rng):
+    x = rng.standard_normal((7, 31)).astype(np.float32)
+    compare(lambda x: jnp.median(x, 1), x)
+    compare(lambda x: jnp.quantile(x, jnp.array([0.1, 0.5, 0.9]), axis=0), x)
+    compare(lambda x: jnp.percentile(x, 30.0), x)
+    i = rng.integers(0, 9, 60).astype(np.int32)
+    compare(lambda i: jnp.unique(i, size=12, fill_value=-1, return_inverse=True, return_counts=True), i)
+    compare(lambda a, v: jnp.searchsorted(jnp.sort(a), v, method="sort"), x[0], x[1])
+    compare(lambda x: jnp.take_along_axis(x, jnp.argsort(x, 1), 1), x)
+    compare(jax.grad(lambda x: (jnp.sort(x, 1)[:, :5] ** 2).sum()), x)
+    compare(jax.grad(lambda x: (lax.top_k(x, 3)[0] ** 2).sum()), x)
+    compare(jax.grad(lambda x: jnp.median(x, 0).sum()), x)
+    compare(lambda x: lax.top_k(-jnp.abs(x), 4)[1], x)
+    compare(lambda x: jnp.partition(x, 4, axis=1)[:, :4].sum(1), x)
+
+
 def test_sharing_memory(rng):
     """The operand is wanted again, and donated."""
     x = rng.standard_normal((3, 50)).astype(np.float32)
