@@ -49,6 +49,8 @@ template <typename T>
 struct Block {
   int64_t columns;
   int64_t stride;
+  int64_t first, length;  // numbers of the elements of each row that are loaded
+  int64_t stored;         // items of each that are stored
   T* items[kMaxColumns];
   int64_t in[kMaxColumns];   // where the row begins in the operands, in elements
   int64_t out[kMaxColumns];  // and in the outputs
@@ -66,13 +68,27 @@ Block<T> BlockOf(const SortArgs& args, int64_t tile) {
     block.in[c] = outer * args.length * args.inner + inner;
     block.out[c] = outer * args.take * args.inner + inner;
   }
+  block.first = 0;
+  block.length = args.length;
+  block.stored = args.take;
   block.adjacent = args.inner > 1 && block.in[block.columns - 1] - block.in[0] == block.columns - 1;
   block.merged = false;
   return block;
 }
 
+// Elements [begin, end) of one row. The caller sets where its items are, one behind the other.
 template <typename T>
-constexpr int kItemBits = 8 * sizeof(T);
+Block<T> StretchOf(const SortArgs& args, int64_t row, int64_t begin, int64_t end) {
+  Block<T> block;
+  const int64_t outer = row / args.inner, inner = row % args.inner;
+  block.columns = block.stride = 1;
+  block.first = begin;
+  block.length = block.stored = end - begin;
+  block.in[0] = outer * args.length * args.inner + inner;
+  block.out[0] = (outer * args.take + begin) * args.inner + inner;
+  block.adjacent = block.merged = false;
+  return block;
+}
 
 // Items from elements `from_step` apart; numbers from `number` on, each number_step more.
 template <typename T, typename W>
@@ -87,8 +103,7 @@ TREADLE_INLINE W LoadRun(const W* from, int64_t from_step, T* to, int64_t to_ste
 }
 
 template <typename T, typename W>
-bool LoadKey(const void* buffer, const KeyArgs& args, int64_t length, int64_t step, bool first, bool numbered,
-             const Block<T>& block) {
+bool LoadKey(const void* buffer, const KeyArgs& args, int64_t step, bool first, bool numbered, const Block<T>& block) {
   if constexpr (sizeof(W) > sizeof(T)) {
     return false;
   } else {
@@ -98,9 +113,9 @@ bool LoadKey(const void* buffer, const KeyArgs& args, int64_t length, int64_t st
     W merged = 0;
     if (block.adjacent) {
       const bool packed = block.items[block.columns - 1] - block.items[0] == block.columns - 1;
-      for (int64_t i = 0; i < length; ++i) {
-        const W* from = elements + block.in[0] + i * step;
-        const uint64_t number = numbered ? static_cast<uint64_t>(i) : 0;
+      for (int64_t i = 0; i < block.length; ++i) {
+        const W* from = elements + block.in[0] + (block.first + i) * step;
+        const uint64_t number = numbered ? static_cast<uint64_t>(block.first + i) : 0;
         if (packed) {
           merged |=
               LoadRun<T, W>(from, 1, block.items[0] + i * block.stride, 1, block.columns, map, shift, first, number, 0);
@@ -111,15 +126,32 @@ bool LoadKey(const void* buffer, const KeyArgs& args, int64_t length, int64_t st
       }
     } else {
       for (int64_t c = 0; c < block.columns; ++c) {
-        const W* from = elements + block.in[c];
+        const W* from = elements + block.in[c] + block.first * step;
+        const uint64_t number = numbered ? static_cast<uint64_t>(block.first) : 0;
         if (step == 1 && block.stride == 1) {
-          merged |= LoadRun<T, W>(from, 1, block.items[c], 1, length, map, shift, first, 0, numbered);
+          merged |= LoadRun<T, W>(from, 1, block.items[c], 1, block.length, map, shift, first, number, numbered);
         } else {
-          merged |= LoadRun<T, W>(from, step, block.items[c], block.stride, length, map, shift, first, 0, numbered);
+          merged |= LoadRun<T, W>(from, step, block.items[c], block.stride, block.length, map, shift, first, number,
+                                  numbered);
         }
       }
     }
     return merged != 0;
+  }
+}
+
+// Calls F with an unsigned integer of so many bytes.
+template <typename F>
+TREADLE_INLINE void WithWidth(int64_t bytes, F f) {
+  switch (bytes) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    default:
+      return f(uint64_t{});
   }
 }
 
@@ -130,35 +162,22 @@ void LoadItems(const TreadleCallFrame* frame, const SortArgs& args, Block<T>& bl
     const KeyArgs& key = args.key()[k];
     const void* buffer = frame->buffers[key.buffer];
     const bool numbered = args.position_bits > 0;
-    bool merged = false;
-    switch (key.bytes) {
-      case 1:
-        merged = LoadKey<T, uint8_t>(buffer, key, args.length, args.inner, k == 0, numbered, block);
-        break;
-      case 2:
-        merged = LoadKey<T, uint16_t>(buffer, key, args.length, args.inner, k == 0, numbered, block);
-        break;
-      case 4:
-        merged = LoadKey<T, uint32_t>(buffer, key, args.length, args.inner, k == 0, numbered, block);
-        break;
-      default:
-        merged = LoadKey<T, uint64_t>(buffer, key, args.length, args.inner, k == 0, numbered, block);
-        break;
-    }
-    block.merged |= merged;
+    WithWidth(key.bytes, [&](auto zero) {
+      block.merged |= LoadKey<T, decltype(zero)>(buffer, key, args.inner, k == 0, numbered, block);
+    });
   }
 }
 
-// Calls each(i, c) for the first `take` items of each row, in the order in which outputs lie in memory.
+// Calls each(i, c) for the items of each row that are stored, in the order in which outputs lie in memory.
 template <typename T, typename Each>
-TREADLE_INLINE void ForOutputs(const Block<T>& block, int64_t take, Each each) {
+TREADLE_INLINE void ForOutputs(const Block<T>& block, Each each) {
   if (block.adjacent) {
-    for (int64_t i = 0; i < take; ++i) {
+    for (int64_t i = 0; i < block.stored; ++i) {
       for (int64_t c = 0; c < block.columns; ++c) each(i, c);
     }
   } else {
     for (int64_t c = 0; c < block.columns; ++c) {
-      for (int64_t i = 0; i < take; ++i) each(i, c);
+      for (int64_t i = 0; i < block.stored; ++i) each(i, c);
     }
   }
 }
@@ -175,7 +194,7 @@ TREADLE_INLINE int64_t NumberOf(T item, int position_bits) {
 template <typename T, typename W>
 void StoreNumbers(const SortArgs& args, W* to, const Block<T>& block) {
   const int bits = static_cast<int>(args.position_bits);
-  ForOutputs(block, args.take, [&](int64_t i, int64_t c) {
+  ForOutputs(block, [&](int64_t i, int64_t c) {
     to[block.out[c] + i * args.inner] = static_cast<W>(NumberOf(block.items[c][i * block.stride], bits));
   });
 }
@@ -183,7 +202,7 @@ void StoreNumbers(const SortArgs& args, W* to, const Block<T>& block) {
 template <typename T, typename W>
 void StoreElements(const SortArgs& args, const W* from, W* to, const Block<T>& block) {
   const int bits = static_cast<int>(args.position_bits);
-  ForOutputs(block, args.take, [&](int64_t i, int64_t c) {
+  ForOutputs(block, [&](int64_t i, int64_t c) {
     const int64_t number = NumberOf(block.items[c][i * block.stride], bits);
     to[block.out[c] + i * args.inner] = from[block.in[c] + number * args.inner];
   });
@@ -195,26 +214,29 @@ void StoreKeys(const SortArgs& args, W* to, const Block<T>& block) {
   if constexpr (sizeof(W) <= sizeof(T)) {
     const KeyMap<W> map(args.key()[0]);
     const int shift = static_cast<int>(args.position_bits);
-    ForOutputs(block, args.take, [&](int64_t i, int64_t c) {
+    ForOutputs(block, [&](int64_t i, int64_t c) {
       to[block.out[c] + i * args.inner] = map.Element(static_cast<W>(block.items[c][i * block.stride] >> shift));
     });
   }
 }
 
-// Where items hold no numbers: zeros and NaNs of the operand, in order, to where they belong among the outputs.
+// Where items hold no numbers: zeros and NaNs of whole rows of the operand, in order, to where they belong among the
+// outputs.
 template <typename T, typename W>
 void PlaceMerged(const SortArgs& args, const W* from, W* to, const Block<T>& block) {
   const KeyMap<W> map(args.key()[0]);
   W ignored = 0;
-  const T zero = map.Key(0, &ignored), nan = map.Key(KeyMap<W>::Magnitude(static_cast<W>(~W{0})), &ignored);
+  const W zero = map.Key(0, &ignored), nan = map.Key(KeyMap<W>::Magnitude(static_cast<W>(~W{0})), &ignored);
   for (int64_t c = 0; c < block.columns; ++c) {
-    int64_t zeros = 0, nans = 0;  // items before the first one of each
+    const W* row = from + block.in[c];
+    int64_t zeros = 0, nans = 0;  // where the first one of each goes
     for (int64_t i = 0; i < args.length; ++i) {
-      zeros += block.items[c][i * block.stride] < zero;
-      nans += block.items[c][i * block.stride] < nan;
+      const W key = map.Key(row[i * args.inner], &ignored);
+      zeros += key < zero;
+      nans += key < nan;
     }
     for (int64_t i = 0; i < args.length; ++i) {
-      const W element = from[block.in[c] + i * args.inner];
+      const W element = row[i * args.inner];
       const bool is_nan = map.IsNan(element);
       if (!is_nan && !map.IsZero(element)) continue;
       const int64_t place = is_nan ? nans++ : zeros++;
@@ -231,31 +253,35 @@ void StoreOutput(const TreadleCallFrame* frame, const SortArgs& args, const Outp
   const bool numbered = args.position_bits > 0;
   if (numbered && (!output.is_key || block.merged)) return StoreElements<T, W>(args, from, to, block);
   StoreKeys<T, W>(args, to, block);
-  if constexpr (sizeof(W) <= sizeof(T)) {
-    if (block.merged) PlaceMerged<T, W>(args, from, to, block);
-  }
 }
 
-// Writes all outputs of a block whose items are in order.
+template <typename T, typename W>
+void PlaceOutput(const TreadleCallFrame* frame, const SortArgs& args, const OutputArgs& output, const Block<T>& block) {
+  PlaceMerged<T, W>(args, static_cast<const W*>(frame->buffers[output.from]),
+                    static_cast<W*>(frame->buffers[output.to]), block);
+}
+
+// Writes the merged elements of a block of whole rows whose items hold no numbers, after StoreOutputs.
+template <typename T>
+void PlaceOutputs(const TreadleCallFrame* frame, const SortArgs& args, const Block<T>& block) {
+  const OutputArgs& output = args.output()[0];
+  WithWidth(output.bytes, [&](auto zero) { PlaceOutput<T, decltype(zero)>(frame, args, output, block); });
+}
+
+// Writes all outputs of a block whose items are in order; merged elements only where items hold numbers.
 template <typename T>
 void StoreOutputs(const TreadleCallFrame* frame, const SortArgs& args, const Block<T>& block) {
   for (int64_t k = 0; k < args.outputs; ++k) {
     const OutputArgs& output = args.output()[k];
-    switch (output.bytes) {
-      case 1:
-        StoreOutput<T, uint8_t>(frame, args, output, block);
-        break;
-      case 2:
-        StoreOutput<T, uint16_t>(frame, args, output, block);
-        break;
-      case 4:
-        StoreOutput<T, uint32_t>(frame, args, output, block);
-        break;
-      default:
-        StoreOutput<T, uint64_t>(frame, args, output, block);
-        break;
-    }
+    WithWidth(output.bytes, [&](auto zero) { StoreOutput<T, decltype(zero)>(frame, args, output, block); });
   }
+}
+
+// Both, for blocks of whole rows.
+template <typename T>
+void StoreRows(const TreadleCallFrame* frame, const SortArgs& args, const Block<T>& block) {
+  StoreOutputs(frame, args, block);
+  if (block.merged && args.position_bits == 0) PlaceOutputs(frame, args, block);
 }
 
 }  // namespace treadle::kernels::sort::TREADLE_ISA

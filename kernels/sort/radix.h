@@ -1,4 +1,4 @@
-// Radix sorts of unsigned integers, byte by byte from the lowest, and selection of the least. Compiled once per ISA
+// Radix sorts of unsigned integers, byte by byte, and selection of the least. Compiled once per ISA
 // level, as dense/vec.h; nothing here calls the standard library's algorithms, whose code the levels would share.
 #ifndef TREADLE_KERNELS_SORT_RADIX_H_
 #define TREADLE_KERNELS_SORT_RADIX_H_
@@ -34,8 +34,8 @@ T DifferingBits(const T* a, int64_t n) {
   return differing;
 }
 
-// Moves items from `from` to `to` in the order of the byte at `shift`. Even and odd items are counted apart, as equal
-// neighbours would wait for each other's counter.
+// Moves items from `from` to `to` in the order of the byte at `shift`; counters[d] is then where those with byte d end.
+// Even and odd items are counted apart, as equal neighbours would wait for each other's counter.
 template <typename T>
 void SortByByte(const T* from, T* to, int64_t n, int shift, uint32_t* counters) {
   uint32_t *even = counters, *odd = counters + 256;
@@ -55,6 +55,50 @@ void SortByByte(const T* from, T* to, int64_t n, int shift, uint32_t* counters) 
   for (i = 0; i < n; ++i) to[even[static_cast<uint8_t>(from[i] >> shift)]++] = from[i];
 }
 
+template <typename T>
+TREADLE_INLINE int BitWidth(T bits) {
+  if constexpr (sizeof(T) == 16) {
+    const auto high = static_cast<uint64_t>(bits >> 64);
+    return high != 0 ? 128 - __builtin_clzll(high) : BitWidth(static_cast<uint64_t>(bits));
+  } else {
+    return bits != 0 ? 64 - __builtin_clzll(static_cast<uint64_t>(bits)) : 0;
+  }
+}
+
+// Items are sorted by all bytes in which they differ, the lowest first, but for two cases in which they are parted by
+// the highest byte and the parts sorted by themselves: items that do not fit a near cache; and few items with many such
+// bytes, each of which costs the walk through the counters.
+inline constexpr int64_t kNearBytes = 256 << 10;
+template <typename T>
+inline constexpr int64_t kFewItems = sizeof(T) > 8 ? 150 : 20;  // a byte
+
+template <typename T>
+TREADLE_INLINE bool GoesByParts(int64_t n, int width) {
+  const int bytes = (width + 7) / 8;
+  return (n * static_cast<int64_t>(sizeof(T)) > kNearBytes && bytes > 1) || (n < kFewItems<T> * bytes && bytes > 3);
+}
+
+// Up to here all short parts are sorted in one go: each item is near its place.
+inline constexpr int64_t kOneInsertion = 4096;
+
+template <typename T>
+T* RadixSort(T* a, T* b, int64_t n, int lowest, uint32_t* counters);
+
+// Sorts a[0, n) into b, first by the byte at `shift`, above which items agree.
+template <typename T>
+void SortByParts(T* a, T* b, int64_t n, int shift, int lowest, uint32_t* counters) {
+  SortByByte(a, b, n, shift, counters);
+  uint32_t ends[256];
+  memcpy(ends, counters, sizeof(ends));
+  for (int64_t part = 0, begin = 0; part < 256; begin = ends[part++]) {
+    const int64_t count = ends[part] - begin;
+    if (count <= (n <= kOneInsertion ? kInsertionLength : 1)) continue;
+    const T* sorted = RadixSort(b + begin, a + begin, count, lowest, counters);
+    if (sorted != b + begin) memcpy(static_cast<void*>(b + begin), sorted, count * sizeof(T));
+  }
+  if (n <= kOneInsertion) InsertionSort(b, n);
+}
+
 // Sorts a[0, n) by the bits from `lowest` on, stably; b is as large. Returns where the result is: a or b. n < 2^32.
 template <typename T>
 T* RadixSort(T* a, T* b, int64_t n, int lowest, uint32_t* counters) {
@@ -63,6 +107,11 @@ T* RadixSort(T* a, T* b, int64_t n, int lowest, uint32_t* counters) {
     return a;
   }
   T left = static_cast<T>(DifferingBits(a, n) >> lowest);
+  const int width = BitWidth(left);
+  if (GoesByParts<T>(n, width)) {
+    SortByParts(a, b, n, lowest + width - 8, lowest, counters);
+    return b;
+  }
   for (int shift = lowest; left != 0; shift += 8, left = static_cast<T>(left >> 8)) {
     for (; (left & 1) == 0; left = static_cast<T>(left >> 1)) ++shift;  // begins at the lowest bit that tells anything
     SortByByte(a, b, n, shift, counters);
@@ -74,11 +123,13 @@ T* RadixSort(T* a, T* b, int64_t n, int lowest, uint32_t* counters) {
   return a;
 }
 
+inline constexpr int64_t kSelectionEnd = 16;  // items that are sorted by insertion in the end
+
 // Brings the k least to the front, in any order. 0 < k < n; items differ.
 template <typename T>
 void SelectLeast(T* a, int64_t n, int64_t k) {
   int64_t begin = 0, end = n;  // where the k-th is
-  while (end - begin > kInsertionLength) {
+  while (end - begin > kSelectionEnd) {
     // The middle one of three.
     T x = a[begin], y = a[begin + (end - begin) / 2], z = a[end - 1];
     const T low = x < y ? x : y, high = x < y ? y : x;

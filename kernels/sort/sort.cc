@@ -12,6 +12,10 @@ namespace {
 constexpr int64_t kTileItems = 16 << 10;         // of rows that are sorted one after the other
 constexpr int64_t kStridedLocalBytes = 4 << 20;  // rows next to each other are taken together, as far as this goes
 constexpr int64_t kLineBytes = 64;
+constexpr int64_t kLeastShared = 64 << 10;  // length of rows that threads share,
+constexpr int64_t kManyRows = 16;           // unless there are so many
+constexpr int64_t kChunkItems = 32 << 10;   // of such rows
+constexpr int64_t kMaxChunks = 32;
 constexpr int64_t kLeastSelected = 128;  // length of rows that are selected from
 
 struct FloatBits {
@@ -112,7 +116,10 @@ double NetworkNs(const Items& items, int64_t length, const executable::Target& t
   const auto n = static_cast<double>(length);
   const double levels = std::bit_width(static_cast<uint64_t>(std::max<int64_t>(length - 1, 1)));
   const bool has_minimum = items.bits < 64 || target.isa == executable::IsaLevel::kV4;
-  const double fits = n * target.vector_bytes() <= static_cast<double>(target.l1_bytes) ? 1 : 1.5;
+  const double bytes = n * target.vector_bytes();
+  const double fits = bytes <= static_cast<double>(target.l1_bytes)   ? 1
+                      : bytes <= static_cast<double>(target.l2_bytes) ? 1.5
+                                                                      : 3;
   return n / 4 * levels * (levels + 1) / 2 * (has_minimum ? 0.6 : 1.5) * fits;
 }
 
@@ -153,6 +160,37 @@ SortPhase RowsPhase(const SortRequest& request, SortArgs args, const executable:
   phase.args = Words(args, request);
   phase.cost_ns = static_cast<int64_t>(ns);
   return phase;
+}
+
+// Few rows, each long enough for several threads.
+bool SharesRows(const SortRequest& request) {
+  return request.length >= kLeastShared && request.outer * request.inner < kManyRows;
+}
+
+void AddLongPhases(const SortRequest& request, SortArgs args, SortPlan& plan) {
+  const Items items = ItemsOf(request);
+  args.position_bits = items.position_bits;
+  args.item_bits = items.bits;
+  args.chunks = std::clamp<int64_t>(request.length / kChunkItems, 2, kMaxChunks);
+  args.row_bytes = 2 * AlignedBytes(request.length * items.bytes()) + 2 * AlignedBytes(args.chunks * items.bytes()) +
+                   AlignedBytes(args.chunks * static_cast<int64_t>(sizeof(uint64_t))) +
+                   AlignedBytes(args.chunks * kBuckets * static_cast<int64_t>(sizeof(uint32_t)));
+  plan.scratch_bytes = args.rows * args.row_bytes;
+  const double elements = static_cast<double>(args.rows) * static_cast<double>(request.length);
+  const std::vector<uint64_t> words = Words(args, request);
+  auto add = [&](const char* name, int64_t tiles, int64_t local_bytes, double ns) {
+    plan.phases.push_back({"sort_" + std::string(name) + "_u" + std::to_string(items.bits), words, tiles, local_bytes,
+                           static_cast<int64_t>(ns * elements)});
+  };
+  constexpr int64_t kNumberBytes = kBuckets * sizeof(uint32_t);
+  const double sort_ns = static_cast<double>(std::max<int64_t>(items.key_bits - kBucketBits, 8)) / 8;
+  add("load", args.rows * args.chunks, 0, 1);
+  add("count", args.rows * args.chunks, 0, 1);
+  add("spread", args.rows * args.chunks, 2 * kNumberBytes, 2);
+  add("sort", args.rows * args.chunks, kNumberBytes + kCounterBytes,
+      sort_ns + MoveNs(request, items) / static_cast<double>(request.length));
+  const bool merges = request.keys[0].merges_zeros || request.keys[0].merges_nans;
+  if (merges && items.position_bits == 0) add("place", args.rows, 0, 0.1);
 }
 
 // Whether the first few of each row are so few that the others need no order.
@@ -201,7 +239,13 @@ SortPlan PlanSort(const SortRequest& request, const executable::Target& target) 
   args.take = request.take;
   args.keys = static_cast<int64_t>(request.keys.size());
   args.outputs = static_cast<int64_t>(request.outputs.size());
-  plan.phases.push_back(Selects(request) ? SelectPhase(request, args, target) : RowsPhase(request, args, target));
+  if (Selects(request)) {
+    plan.phases.push_back(SelectPhase(request, args, target));
+  } else if (SharesRows(request)) {
+    AddLongPhases(request, args, plan);
+  } else {
+    plan.phases.push_back(RowsPhase(request, args, target));
+  }
   return plan;
 }
 

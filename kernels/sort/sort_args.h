@@ -42,6 +42,8 @@ struct SortArgs {
   int64_t item_bits;
   int64_t candidates;     // selections: for the first of a row, held at a time
   int64_t by_network;     // selections: what is selected is sorted by a network
+  int64_t chunks;         // long rows: of each, for one tile
+  int64_t row_bytes;      // long rows: scratch of each
   int64_t keys, outputs;  // KeyArgs, then OutputArgs follow
   const KeyArgs* key() const { return reinterpret_cast<const KeyArgs*>(this + 1); }
   const OutputArgs* output() const { return reinterpret_cast<const OutputArgs*>(key() + keys); }
@@ -54,7 +56,13 @@ inline constexpr int64_t kMaxColumns = 32;
 inline constexpr int64_t kSelectChunk = 128;
 
 // Up to here rows are sorted by insertion where there is no network.
-inline constexpr int64_t kInsertionLength = 24;
+inline constexpr int64_t kInsertionLength = 48;
+
+// Of a long row.
+inline constexpr int kBucketBits = 11;
+inline constexpr int64_t kBuckets = int64_t{1} << kBucketBits;
+
+constexpr int64_t AlignedBytes(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Counters of a radix sort: those of one digit twice.
 inline constexpr int64_t kCounterBytes = 2 * 256 * sizeof(uint32_t);

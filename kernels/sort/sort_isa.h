@@ -8,7 +8,7 @@ namespace treadle::kernels::sort {
 
 // By width of the items; null where there is none.
 struct KernelSet {
-  TreadleKernel network, rows, select;
+  TreadleKernel network, rows, select, load, count, spread, sort, place;
 };
 
 struct IsaKernels {

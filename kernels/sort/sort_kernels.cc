@@ -2,6 +2,7 @@
 // in sort.cc and told by SortArgs.
 #include "executable/kernel_abi.h"
 #include "kernels/sort/keys.h"
+#include "kernels/sort/long_rows.h"
 #include "kernels/sort/network.h"
 #include "kernels/sort/radix.h"
 #include "kernels/sort/select.h"
@@ -24,7 +25,7 @@ int NetworkKernel(const TreadleCallFrame* frame) {
     for (int64_t c = 0; c < block.columns; ++c) block.items[c] = items + c;
     LoadItems(frame, args, block);
     Network<T>::Sort(items, args.length);
-    StoreOutputs(frame, args, block);
+    StoreRows(frame, args, block);
   }
   return TREADLE_KERNEL_OK;
 }
@@ -46,7 +47,7 @@ int RowsKernel(const TreadleCallFrame* frame) {
       if (sorted == spare) spare = block.items[c];
       block.items[c] = sorted;
     }
-    StoreOutputs(frame, args, block);
+    StoreRows(frame, args, block);
   }
   return TREADLE_KERNEL_OK;
 }
@@ -90,20 +91,22 @@ int SelectKernel(const TreadleCallFrame* frame) {
     if constexpr (sizeof(T) == 8) {
       if (args.by_network) Network<T>::Sort(items, args.take);
     }
-    StoreOutputs(frame, args, block);
+    StoreRows(frame, args, block);
   }
   return TREADLE_KERNEL_OK;
 }
 
 template <typename T>
-constexpr KernelSet kSet = {NetworkKernel<T>, RowsKernel<T>, nullptr};
+constexpr KernelSet SetOf(TreadleKernel network, TreadleKernel select) {
+  return {network,          RowsKernel<T>,     select,          LoadLongRows<T>,
+          CountLongRows<T>, SpreadLongRows<T>, SortLongRows<T>, PlaceLongRows<T>};
+}
 
 }  // namespace
 
-extern const IsaKernels kIsaKernels = {
-    kSet<uint16_t>,
-    kSet<uint32_t>,
-    {NetworkKernel<uint64_t>, RowsKernel<uint64_t>, SelectKernel<uint64_t, uint32_t>},
-    {nullptr, RowsKernel<Wide>, SelectKernel<Wide, uint64_t>}};
+extern const IsaKernels kIsaKernels = {SetOf<uint16_t>(NetworkKernel<uint16_t>, nullptr),
+                                       SetOf<uint32_t>(NetworkKernel<uint32_t>, nullptr),
+                                       SetOf<uint64_t>(NetworkKernel<uint64_t>, SelectKernel<uint64_t, uint32_t>),
+                                       SetOf<Wide>(nullptr, SelectKernel<Wide, uint64_t>)};
 
 }  // namespace treadle::kernels::sort::TREADLE_ISA

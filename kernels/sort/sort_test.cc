@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -344,16 +346,45 @@ TEST(Sort, Patterns) {
   }
 }
 
+// Threads share these, unless there are many.
 TEST(Sort, LongRows) {
-  for (ElementType type : {kF32, kF16, kI64, kU8}) {
-    for (int64_t length : {65'536, 65'537, 200'000}) {
-      Problem p = MakeProblem(1, length, 1, {type}, length);
-      p.request.keys = {KeyOf(0, type, 6)};
-      p.request.outputs = {{0, type}};
-      ASSERT_NO_FATAL_FAILURE(Check(p));
-      p.request.outputs = {{-1, kI32}, {0, type}};
-      ASSERT_NO_FATAL_FAILURE(Check(p));
+  for (ElementType type : {kF32, kF16, kF64, kU8}) {
+    for (auto [outer, length, inner] : std::vector<std::array<int64_t, 3>>{
+             {1, 65'535, 1}, {1, 65'536, 1}, {2, 70'001, 1}, {1, 200'000, 1}, {1, 66'000, 3}, {17, 65'536, 1}}) {
+      if (outer == 17 && type != kF32) continue;
+      Problem p = MakeProblem(outer, length, inner, {type}, length);
+      for (int64_t take : {length, length / 2, length - 1}) {
+        p.request.take = take;
+        p.request.keys = {KeyOf(0, type, take == length ? 6 : 7)};
+        p.request.outputs = {{0, type}};
+        ASSERT_NO_FATAL_FAILURE(Check(p));
+        if (outer > 1 || inner > 1) break;
+        p.request.outputs = {{-1, kI32}, {0, type}};
+        ASSERT_NO_FATAL_FAILURE(Check(p));
+      }
     }
+  }
+}
+
+// Numbers as programs have them, none of them special: few in their highest bits, and spread.
+TEST(Sort, LongRowsOfOrdinaryNumbers) {
+  std::mt19937_64 random(1);
+  for (int kind = 0; kind < 4; ++kind) {
+    Problem p = MakeProblem(1, 100'000, 1, {kF32, kI64}, 1);
+    for (int64_t i = 0; i < 100'000; ++i) {
+      const float value = kind == 0   ? std::normal_distribution<float>()(random)
+                          : kind == 1 ? std::uniform_real_distribution<float>()(random)
+                          : kind == 2 ? static_cast<float>(random() % 10)
+                                      : std::exp(10 * std::normal_distribution<float>()(random));
+      SetBits(p.operands[0], i, 4, std::bit_cast<uint32_t>(value));
+      SetBits(p.operands[1], i, 8, static_cast<uint64_t>(static_cast<int64_t>(value * 1e6)));
+    }
+    p.request.keys = {KeyOf(0, kF32, 6)};
+    p.request.outputs = {{0, kF32}};
+    ASSERT_NO_FATAL_FAILURE(Check(p));
+    p.request.keys = {KeyOf(1, kI64, 0)};
+    p.request.outputs = {{0, kF32}, {1, kI64}};
+    ASSERT_NO_FATAL_FAILURE(Check(p));
   }
 }
 
