@@ -28,8 +28,9 @@ TREADLE_INLINE uint32_t LanesBelow(Vec<K> a, K limit) {
 template <typename T, typename K>
 class Selector {
  public:
-  // `candidates` holds as many as args.candidates says.
-  Selector(const SortArgs& args, T* candidates) : args_(args), candidates_(candidates) {}
+  // Both hold as many as args.candidates says.
+  Selector(const SortArgs& args, T* candidates, T* spare)
+      : args_(args), candidates_(candidates), minima_(reinterpret_cast<K*>(spare)) {}
 
   // The least `take` items of the row that begins at `elements` are candidates()[0, take) then, in any order. `merged`:
   // gets true where an element is not told by its key.
@@ -37,6 +38,7 @@ class Selector {
   void Run(const W* elements, const KeyArgs& key, bool* merged_any) {
     const KeyMap<W> map(key);
     W merged = 0;
+    if (args_.groups > 0) Bound(elements, map);
     for (int64_t first = 0; first < args_.length; first += kSelectChunk) {
       const int64_t left = args_.length - first, count = left < kSelectChunk ? left : kSelectChunk;
       if (count_ + count > args_.candidates) ThinOut();
@@ -55,6 +57,27 @@ class Selector {
 
  private:
   static constexpr int kKeyBits = 8 * sizeof(K);
+
+  // Element i belongs to group i modulo their number. As many groups as elements are wanted have one at or below the
+  // worst of their minima, so nothing above that is wanted. A few more elements than the wanted ones are left.
+  template <typename W>
+  void Bound(const W* elements, const KeyMap<W>& map) {
+    W ignored = 0;
+    for (int64_t g = 0; g < args_.groups; ++g) minima_[g] = static_cast<K>(~K{0});
+    for (int64_t first = 0; first + kSelectChunk <= args_.length; first += kSelectChunk) {
+      K* group = minima_ + first % args_.groups;
+      const W* from = elements + first * args_.inner;
+      for (int64_t i = 0; i < kSelectChunk; ++i) {
+        const K key = map.Key(from[args_.inner == 1 ? i : i * args_.inner], &ignored);
+        group[i] = key < group[i] ? key : group[i];
+      }
+    }
+    for (count_ = 0; count_ < args_.groups;) Add(minima_[count_], count_);
+    ThinOut();
+    count_ = 0;
+    limited_ = limit_ != static_cast<K>(~K{0});
+    ++limit_;  // those that are equal may be wanted
+  }
 
   void Add(K key, int64_t number) {
     candidates_[count_++] = static_cast<T>(static_cast<T>(key) << kKeyBits | static_cast<T>(number));
@@ -90,6 +113,7 @@ class Selector {
 
   const SortArgs& args_;
   T* candidates_;
+  K* minima_;
   int64_t count_ = 0;
   bool limited_ = false;
   K limit_ = 0;

@@ -16,6 +16,7 @@ constexpr int64_t kLeastShared = 64 << 10;  // length of rows that threads share
 constexpr int64_t kManyRows = 16;           // unless there are so many
 constexpr int64_t kChunkItems = 32 << 10;   // of such rows
 constexpr int64_t kMaxChunks = 32;
+constexpr int64_t kElementsOfGroup = 8;  // that make it worth while to look for a bound of what is selected
 constexpr int64_t kLeastSelected = 128;  // length of rows that are selected from
 
 struct FloatBits {
@@ -210,6 +211,8 @@ SortPhase SelectPhase(const SortRequest& request, SortArgs args, const executabl
   args.columns = network ? lanes : 1;
   args.by_network = network;
   args.candidates = 2 * args.take + 2 * kSelectChunk;
+  args.groups = (2 * args.take + kSelectChunk - 1) / kSelectChunk * kSelectChunk;
+  if (args.length < kElementsOfGroup * args.groups) args.groups = 0;
   SortPhase phase;
   phase.symbol = "sort_select_u" + std::to_string(items.bits);
   phase.tiles = (args.rows + args.columns - 1) / args.columns;

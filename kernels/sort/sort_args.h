@@ -41,6 +41,7 @@ struct SortArgs {
   int64_t position_bits;  // of an item; 0: no numbers
   int64_t item_bits;
   int64_t candidates;     // selections: for the first of a row, held at a time
+  int64_t groups;         // selections: whose least elements bound the wanted ones; 0: no bound is sought
   int64_t by_network;     // selections: what is selected is sorted by a network
   int64_t chunks;         // long rows: of each, for one tile
   int64_t row_bytes;      // long rows: scratch of each

@@ -54,10 +54,10 @@ int RowsKernel(const TreadleCallFrame* frame) {
 
 // Candidates of row `in` of the only key, thinned out to the wanted ones.
 template <typename T, typename K>
-void Select(const TreadleCallFrame* frame, const SortArgs& args, int64_t in, T* candidates, bool* merged) {
+void Select(const TreadleCallFrame* frame, const SortArgs& args, int64_t in, T* candidates, T* spare, bool* merged) {
   const KeyArgs& key = args.key()[0];
   const void* buffer = frame->buffers[key.buffer];
-  Selector<T, K> selector(args, candidates);
+  Selector<T, K> selector(args, candidates, spare);
   if constexpr (sizeof(K) == 8) {
     selector.Run(static_cast<const uint64_t*>(buffer) + in, key, merged);
   } else if (key.bytes == 4) {
@@ -81,7 +81,7 @@ int SelectKernel(const TreadleCallFrame* frame) {
     Block<T> block = BlockOf<T>(args, tile);
     block.stride = args.by_network ? kLanes<uint64_t> : 1;
     for (int64_t c = 0; c < block.columns; ++c) {
-      Select<T, K>(frame, args, block.in[c], candidates, &block.merged);
+      Select<T, K>(frame, args, block.in[c], candidates, spare, &block.merged);
       block.items[c] = args.by_network ? items + c : items + c * args.take;
       const T* chosen = candidates;
       // In no order, so by their numbers too.
