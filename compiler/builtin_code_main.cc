@@ -35,6 +35,14 @@ Target MakeTarget(IsaLevel isa, bool bf16, bool vnni) {
   return target;
 }
 
+// Plans follow the sizes of caches, within what machines of one key have: small ones, and large ones.
+std::vector<Target> WithCaches(const Target& target) {
+  Target small = target, large = target;
+  small.l1_bytes = 32 << 10, small.l2_bytes = 512 << 10, small.l3_bytes = 8 << 20;
+  large.l1_bytes = 48 << 10, large.l2_bytes = 2 << 20, large.l3_bytes = 32 << 20;
+  return {small, large};
+}
+
 struct Output {
   std::string file, object;
   std::vector<std::string> symbols;
@@ -54,11 +62,14 @@ StatusOr<Output> KernelsFor(const Target& target) {
     stablehlo::BorrowedContext context;
     TREADLE_ASSIGN_OR_RETURN(auto module, stablehlo::ReadProgram(*context, text, "<built in>"));
     TREADLE_ASSIGN_OR_RETURN(graph::Graph graph, ToGraph(*module, "main"));
-    TREADLE_ASSIGN_OR_RETURN(plan::Program program, plan::PlanProgram(Simplify(graph), target));
-    for (plan::PlannedKernel& kernel : program.kernels) {
-      if (!known.insert(plan::KernelSymbol(kernel.plan, target, 0)).second) continue;
-      std::ranges::move(plan::KernelSymbols(kernel.plan, target), std::back_inserter(output.symbols));
-      plans.push_back(std::move(kernel.plan));
+    graph = Simplify(graph);
+    for (const Target& sized : WithCaches(target)) {
+      TREADLE_ASSIGN_OR_RETURN(plan::Program program, plan::PlanProgram(graph, sized));
+      for (plan::PlannedKernel& kernel : program.kernels) {
+        if (!known.insert(plan::KernelSymbol(kernel.plan, target, 0)).second) continue;
+        std::ranges::move(plan::KernelSymbols(kernel.plan, target), std::back_inserter(output.symbols));
+        plans.push_back(std::move(kernel.plan));
+      }
     }
   }
   std::vector<const plan::Plan*> pointers;

@@ -266,8 +266,12 @@ class Planner {
     const bool few_rows = args_.m <= 2 * tile_rows_;
     streams_ = rows && few_rows && row_bytes > 1024 && row_bytes * args_.k > (64 << 10);
     const bool small = row_bytes <= 1024 && args_.k * row_bytes <= (512 << 10);
+    const bool turns = SameInMemory(rhs_, real_) && !complex_ && kind_ == nullptr && args_.rhs_n.dims == 1 &&
+                       args_.rhs_k.dims == 1 && Contiguous(args_.rhs_k) && args_.m <= kTurnedRows;
     if (rows && (few_rows || small))
       args_.rhs_mode = kRhsDirect;
+    else if (turns)
+      args_.rhs_mode = kRhsTurned;
     else
       args_.rhs_mode = args_.m > kRowsMax && args_.k > 0 ? kRhsScratch : kRhsTile;
 
@@ -308,6 +312,8 @@ class Planner {
       args_.kc = streams_ ? 32 : 256;
     else if (streams_)
       args_.kc = args_.m <= 4 ? 16 : 32;
+    else if (args_.rhs_mode == kRhsTurned)
+      args_.kc = RoundUp(std::min<int64_t>(std::max<int64_t>(args_.k, 1), 2048), 8);
     else
       args_.kc = RoundUp(std::max<int64_t>(CeilDiv(args_.k, std::max<int64_t>(CeilDiv(args_.k, 320), 1)), 1), 8);
     if (args_.parts == 1) args_.part_k = RoundUp(std::max<int64_t>(args_.k, 1), args_.kc);
@@ -377,6 +383,7 @@ class Planner {
     plan.phases.push_back(std::move(fold));
   }
 
+  static constexpr int64_t kTurnedRows = 4;  // kWideRows of micro.h
   static constexpr int64_t kRowsMax = 128;  // of a tile: 128 rows of a k block of lhs take an eighth of L2
 
   DotShape shape_;
