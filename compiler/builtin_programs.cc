@@ -149,13 +149,14 @@ void AddSelect(Texts& texts) {
   }
 }
 
-// Of everything, of rows and of columns; of many elements and of few.
+// Of everything, of rows and of columns; of many elements, of few, and of rows that are long but not worth splitting.
 struct ReduceForm {
   const char *shape, *dims, *result;
 };
 constexpr ReduceForm kReduceForms[] = {
-    {"1000000x", "0", ""},        {"100x", "0", ""},      {"1000x1000x", "0, 1", ""},   {"10x10x", "0, 1", ""},
-    {"1000x1000x", "1", "1000x"}, {"30x40x", "1", "30x"}, {"1000x1000x", "0", "1000x"}, {"30x40x", "0", "40x"}};
+    {"1000000x", "0", ""},        {"100x", "0", ""},       {"1000x1000x", "0, 1", ""},   {"10x10x", "0, 1", ""},
+    {"20000x", "0", ""},          {"3x20000x", "1", "3x"}, {"1000x1000x", "1", "1000x"}, {"30x40x", "1", "30x"},
+    {"1000x1000x", "0", "1000x"}, {"30x40x", "0", "40x"}};
 
 void AddReduce(const std::string& op, const std::string& type, const std::string& init, Texts& texts) {
   for (const ReduceForm& form : kReduceForms) {
