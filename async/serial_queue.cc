@@ -5,13 +5,21 @@
 namespace treadle {
 
 void SerialQueue::Push(Event after, std::function<void()> task) {
+  Add({.after = std::move(after), .task = std::move(task), .asynchronous = nullptr});
+}
+
+void SerialQueue::PushAsynchronous(Event after, std::function<Event()> task) {
+  Add({.after = std::move(after), .task = nullptr, .asynchronous = std::move(task)});
+}
+
+void SerialQueue::Add(Entry entry) {
   bool start;
   {
     std::unique_lock lock(mutex_);
     if (!ThreadPool::OnWorker()) {
       changed_.wait(lock, [this] { return entries_.size() < static_cast<size_t>(depth_) || waiting_; });
     }
-    entries_.push_back({std::move(after), std::move(task)});
+    entries_.push_back(std::move(entry));
     start = !std::exchange(active_, true);
   }
   if (start) pool_->Schedule([this] { Step(); });
@@ -28,7 +36,7 @@ void SerialQueue::Step() {
   while (!entries_.empty()) {
     Entry& entry = entries_.front();  // stays in place while others push
     if (!entry.after.ready()) {
-      waiting_ = true;
+      waiting_ = entry.task != nullptr || entry.asynchronous != nullptr;  // else the task itself goes on
       changed_.notify_all();
       const Event after = entry.after;
       lock.unlock();
@@ -36,9 +44,15 @@ void SerialQueue::Step() {
       return;
     }
     lock.unlock();
-    entry.task();
+    Event rest;
+    if (entry.task != nullptr) entry.task();
+    if (entry.asynchronous != nullptr) rest = entry.asynchronous();
     entry = {};  // what the task holds goes before the next one starts
     lock.lock();
+    if (!rest.ready()) {
+      entry.after = std::move(rest);
+      continue;
+    }
     entries_.pop_front();
     changed_.notify_all();
   }

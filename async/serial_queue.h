@@ -24,6 +24,10 @@ class SerialQueue {
   // looks at it itself).
   void Push(Event after, std::function<void()> task);
 
+  // As Push, for a task that goes on after it has returned: the next one starts when the event is ready that it returns
+  // (with or without error).
+  void PushAsynchronous(Event after, std::function<Event()> task);
+
   // Blocks until no task is left. Not on a worker.
   void Drain();
 
@@ -31,7 +35,9 @@ class SerialQueue {
   struct Entry {
     Event after;
     std::function<void()> task;
+    std::function<Event()> asynchronous;  // in place of `task`
   };
+  void Add(Entry entry);
 
   void Step();
 
@@ -41,7 +47,7 @@ class SerialQueue {
   std::condition_variable changed_;
   std::deque<Entry> entries_;
   bool active_ = false;   // a Step is scheduled, running, or waiting for an event
-  bool waiting_ = false;  // for an event
+  bool waiting_ = false;  // for an event that a task comes after
 };
 
 }  // namespace treadle

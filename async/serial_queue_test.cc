@@ -60,6 +60,49 @@ TEST(SerialQueue, DoesNotBlockWhoeverItWaitsFor) {
   EXPECT_EQ(run, 100);
 }
 
+TEST(SerialQueue, WaitsForTasksThatGoOn) {
+  ThreadPool pool(1);
+  SerialQueue queue(&pool, 10);
+  Promise promise;
+  std::vector<int> seen;
+  queue.PushAsynchronous(Event(), [&] {
+    seen.push_back(1);
+    return promise.event();
+  });
+  queue.PushAsynchronous(Event(), [&] {
+    seen.push_back(3);
+    return Event();
+  });
+  SerialQueue other(&pool, 10);
+  other.Push(Event(), [&] { seen.push_back(2); });  // the only worker is free
+  other.Drain();
+  EXPECT_EQ(seen, std::vector<int>({1, 2}));
+  promise.Set(Internal("errors do not stop the queue"));
+  queue.Drain();
+  EXPECT_EQ(seen, std::vector<int>({1, 2, 3}));
+}
+
+TEST(SerialQueue, BoundsTasksThatGoOn) {
+  ThreadPool pool(2);
+  SerialQueue queue(&pool, 3);
+  std::atomic<int> pushed{0}, done{0}, most{0};
+  for (int i = 0; i < 200; ++i) {
+    queue.PushAsynchronous(Event(), [&] {
+      auto promise = std::make_shared<Promise>();
+      pool.Schedule([&, promise] {
+        ++done;
+        promise->Set();
+      });
+      return promise->event();
+    });
+    ++pushed;
+    most = std::max(most.load(), pushed - done);
+  }
+  queue.Drain();
+  EXPECT_EQ(done, 200);
+  EXPECT_LE(most, 4);
+}
+
 TEST(SerialQueue, TasksMayPush) {
   ThreadPool pool(1);
   SerialQueue queue(&pool, 1);

@@ -49,7 +49,9 @@ struct Compilation {
 
   // The same language, less work.
   Status Optimize(const CompileOptions& options) {
-    TREADLE_ASSIGN_OR_RETURN(graph::Graph imported, ToGraph(*module, options.function));
+    TREADLE_ASSIGN_OR_RETURN(graph::Graph imported,
+                             ToGraph(*module, options.function, {options.num_replicas, options.num_partitions},
+                                     options.spmd && options.num_replicas == 1));
     graph = Simplify(imported);
     return OkStatus();
   }

@@ -18,6 +18,9 @@ struct CompileOptions {
   executable::Target target;
   int32_t num_replicas = 1;
   int32_t num_partitions = 1;
+  // A program for several partitions is written for their arrays together, with shardings. Not with several replicas:
+  // such a program says what each of them does.
+  bool spmd = true;
   std::string function = "main";
   std::string name = "<program>";  // of the file, for diagnostics
   // Where given, kernels may come as quick code (Object::quick) where that gets the program running sooner, and their

@@ -4,6 +4,8 @@
 // *Steps* read and write values. Steps stand in *sequences*; sequence 0 is the program, the others are bodies of
 // control flow. The compiler has ordered the steps of a sequence and placed every value, so running one after another
 // is right; a runtime may overlap steps whose values do not conflict.
+//
+// A program may be for several devices, its *participants*: num_replicas * num_partitions of them. See View.
 #ifndef TREADLE_EXECUTABLE_EXECUTABLE_H_
 #define TREADLE_EXECUTABLE_EXECUTABLE_H_
 
@@ -13,12 +15,13 @@
 #include <vector>
 
 #include "base/shape.h"
+#include "base/sharding.h"
 #include "executable/target.h"
 
 namespace treadle::executable {
 
 // The version of this structure and of the meaning of its fields; files of another version are not read.
-inline constexpr int kFormatVersion = 2;
+inline constexpr int kFormatVersion = 3;
 
 using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;
@@ -28,6 +31,7 @@ enum class Home : uint8_t {
   kConstant,   // constant `index`
   kArena,      // `offset` bytes into the arena of this execution
   kResult,     // the memory of result `index`
+  kMember,  // lent by another participant: inside the body of the ExchangeStep that `index` belongs to; never written
 };
 
 struct Value {
@@ -43,10 +47,18 @@ struct Operand {
   int64_t offset = 0;
 };
 
+// Where the value of a parameter comes from.
+enum class Giver : uint8_t {
+  kCaller,
+  kRuntime,  // an i32: the participant that this execution is
+};
+
 struct Parameter {
-  Shape shape;
+  Shape shape;                   // of what the steps see: see View
   bool donated = false;          // the program may take its memory, if the caller gives it up too
   std::string memory_kind = {};  // as the program names it ("pinned_host"); empty: the device's default
+  Sharding sharding = {};        // of the whole array over the participants
+  Giver giver = Giver::kCaller;
 };
 
 struct Result {
@@ -55,6 +67,7 @@ struct Result {
   // shared and with separate memory.
   int32_t donor = -1;
   std::string memory_kind = {};
+  Sharding sharding = {};
 };
 
 struct Constant {
@@ -113,8 +126,21 @@ struct CaseStep {
   std::vector<int32_t> branches;
 };
 
+// The participants of a group lend each other their `operands`. Each comes here and waits for the others; then runs
+// `body`, which reads what its `sources` have lent; then waits until all of the group are through with that. All
+// participants come to an exchange equally often. No exchange lies in the body of another.
+struct ExchangeStep {
+  std::vector<Operand> operands;
+  std::vector<std::vector<int32_t>> groups;   // each participant in one
+  std::vector<std::vector<int32_t>> sources;  // for each participant: `members` participants of its group
+  int32_t members = 0;
+  // Operand k of source m is the value whose home is (kMember, first_member + k * members + m).
+  int32_t first_member = 0;
+  int32_t body = 0;  // a sequence
+};
+
 struct Step {
-  std::variant<KernelStep, CopyStep, WhileStep, CaseStep> what;
+  std::variant<KernelStep, CopyStep, WhileStep, CaseStep, ExchangeStep> what;
   std::string name;  // for people: the ops of the step
   std::vector<ValueId> reads;
   std::vector<ValueId> writes;
@@ -124,12 +150,18 @@ struct Sequence {
   std::vector<Step> steps;
 };
 
+enum class View : uint8_t {
+  kDevice,  // each participant runs the steps, on what it holds: parameters and results have the shape of one tile
+  kGlobal,  // the steps run once for all, on whole arrays
+};
+
 struct Executable {
   std::string name;
   Target target;
   int32_t num_replicas = 1;
   int32_t num_partitions = 1;
-  std::vector<Parameter> parameters;
+  View view = View::kDevice;
+  std::vector<Parameter> parameters;  // those from the caller first
   std::vector<Result> results;
   std::vector<Constant> constants;
   std::vector<Value> values;
@@ -140,6 +172,19 @@ struct Executable {
   double flops = 0;           // of one execution
   double bytes_accessed = 0;  // by one execution
   std::string program;        // the optimised StableHLO as bytecode or text, for introspection; may be empty
+
+  int64_t participants() const { return int64_t{num_replicas} * num_partitions; }
+  // Parameters that the caller gives.
+  size_t num_arguments() const {
+    size_t count = parameters.size();
+    while (count > 0 && parameters[count - 1].giver != Giver::kCaller) --count;
+    return count;
+  }
+  // The shape of what one participant holds of a parameter or result.
+  template <typename T>
+  Shape HeldShape(const T& array) const {
+    return view == View::kGlobal ? array.sharding.TileShape(array.shape) : array.shape;
+  }
 };
 
 }  // namespace treadle::executable

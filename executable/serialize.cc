@@ -28,10 +28,12 @@ class Writer {
     auto name = builder_.CreateString(e.name);
     auto target = WriteTarget(e.target);
     auto parameters = List<fb::Parameter>(e.parameters, [&](const Parameter& p) {
-      return fb::CreateParameter(builder_, WriteShape(p.shape), p.donated, builder_.CreateString(p.memory_kind));
+      return fb::CreateParameter(builder_, WriteShape(p.shape), p.donated, builder_.CreateString(p.memory_kind),
+                                 WriteSharding(p.sharding), static_cast<uint8_t>(p.giver));
     });
     auto results = List<fb::Result>(e.results, [&](const Result& r) {
-      return fb::CreateResult(builder_, WriteShape(r.shape), r.donor, builder_.CreateString(r.memory_kind));
+      return fb::CreateResult(builder_, WriteShape(r.shape), r.donor, builder_.CreateString(r.memory_kind),
+                              WriteSharding(r.sharding));
     });
     auto constants = List<fb::Bytes>(e.constants, [&](const Constant& c) { return WriteBytes(c.bytes); });
     std::vector<fb::Value> value_list;
@@ -50,8 +52,8 @@ class Writer {
     auto program = builder_.CreateString(e.program);
     fb::FinishExecutableBuffer(
         builder_, fb::CreateExecutable(builder_, kFormatVersion, name, target, e.num_replicas, e.num_partitions,
-                                       parameters, results, constants, values, objects, kernels, sequences,
-                                       e.arena_bytes, e.flops, e.bytes_accessed, program));
+                                       static_cast<uint8_t>(e.view), parameters, results, constants, values, objects,
+                                       kernels, sequences, e.arena_bytes, e.flops, e.bytes_accessed, program));
     std::string bytes(reinterpret_cast<const char*>(builder_.GetBufferPointer()), builder_.GetSize());
     uint64_t checksum = XXH3_64bits(bytes.data(), bytes.size());
     bytes.append(reinterpret_cast<const char*>(&checksum), kChecksumBytes);
@@ -83,13 +85,27 @@ class Writer {
                            builder_.CreateVector(shape.dims));
   }
 
+  Offset<fb::Sharding> WriteSharding(const Sharding& sharding) {
+    return fb::CreateSharding(builder_, builder_.CreateVector(sharding.tiles), builder_.CreateVector(sharding.holders));
+  }
+
+  Offset<flatbuffers::Vector<Offset<fb::Participants>>> WriteParticipants(
+      const std::vector<std::vector<int32_t>>& lists) {
+    return List<fb::Participants>(lists, [&](const std::vector<int32_t>& numbers) {
+      return fb::CreateParticipants(builder_, builder_.CreateVector(numbers));
+    });
+  }
+
   static fb::Operand ToStruct(const Operand& operand) { return fb::Operand(operand.value, operand.offset); }
 
+  Offset<flatbuffers::Vector<const fb::Operand*>> WriteOperands(const std::vector<Operand>& list) {
+    std::vector<fb::Operand> operands;
+    for (const Operand& operand : list) operands.push_back(ToStruct(operand));
+    return builder_.CreateVectorOfStructs(operands);
+  }
+
   Offset<fb::Frame> WriteFrame(const Frame& frame) {
-    std::vector<fb::Operand> buffers;
-    for (const Operand& operand : frame.buffers) buffers.push_back(ToStruct(operand));
-    return fb::CreateFrame(builder_, builder_.CreateVectorOfStructs(buffers), builder_.CreateVector(frame.args),
-                           frame.tiles);
+    return fb::CreateFrame(builder_, WriteOperands(frame.buffers), builder_.CreateVector(frame.args), frame.tiles);
   }
 
   std::pair<fb::What, Offset<void>> WriteWhat(const KernelStep& s) {
@@ -111,6 +127,13 @@ class Writer {
     fb::Operand index = ToStruct(s.index);
     return {fb::What_CaseStep,
             fb::CreateCaseStep(builder_, s.predicate, &index, builder_.CreateVector(s.branches)).Union()};
+  }
+
+  std::pair<fb::What, Offset<void>> WriteWhat(const ExchangeStep& s) {
+    return {fb::What_ExchangeStep,
+            fb::CreateExchangeStep(builder_, WriteOperands(s.operands), WriteParticipants(s.groups),
+                                   WriteParticipants(s.sources), s.members, s.first_member, s.body)
+                .Union()};
   }
 
   Offset<fb::Step> WriteStep(const Step& step) {
@@ -162,6 +185,26 @@ Operand ToOperand(const fb::Operand* operand) {
   return {aligned.value(), aligned.offset()};
 }
 
+std::vector<Operand> ToOperands(const flatbuffers::Vector<const fb::Operand*>* list) {
+  std::vector<Operand> operands;
+  if (list == nullptr) return operands;
+  for (const fb::Operand* operand : *list) operands.push_back(ToOperand(operand));
+  return operands;
+}
+
+Sharding ToSharding(const fb::Sharding* sharding) {
+  if (sharding == nullptr) return {};
+  return {Numbers(sharding->tiles()), Numbers(sharding->holders())};
+}
+
+std::vector<std::vector<int32_t>> ToParticipants(
+    const flatbuffers::Vector<flatbuffers::Offset<fb::Participants>>* lists) {
+  std::vector<std::vector<int32_t>> participants;
+  if (lists == nullptr) return participants;
+  for (const fb::Participants* list : *lists) participants.push_back(Numbers(list->numbers()));
+  return participants;
+}
+
 StatusOr<Shape> ToShape(const fb::Shape* shape) {
   if (shape == nullptr) return Malformed("no shape");
   std::optional<ElementType> type = ParseElementType(Text(shape->type()));
@@ -188,11 +231,7 @@ StatusOr<Step> ToStep(const fb::Step& from) {
   if (const fb::KernelStep* s = from.what_as_KernelStep()) {
     KernelStep kernel{s->kernel(), {}, Numbers(s->callbacks()), s->local_bytes(), s->scratch(), s->cost_ns()};
     TREADLE_RETURN_IF_ERROR(ForEach(s->frames(), [&](const fb::Frame& f) {
-      Frame frame{{}, Numbers(f.args()), f.tiles()};
-      if (f.buffers() != nullptr) {
-        for (const fb::Operand* operand : *f.buffers()) frame.buffers.push_back(ToOperand(operand));
-      }
-      kernel.frames.push_back(std::move(frame));
+      kernel.frames.push_back({ToOperands(f.buffers()), Numbers(f.args()), f.tiles()});
       return OkStatus();
     }));
     step.what = std::move(kernel);
@@ -202,6 +241,13 @@ StatusOr<Step> ToStep(const fb::Step& from) {
     step.what = WhileStep{s->cond(), s->body(), ToOperand(s->predicate())};
   } else if (const fb::CaseStep* s = from.what_as_CaseStep()) {
     step.what = CaseStep{s->predicate(), ToOperand(s->index()), Numbers(s->branches())};
+  } else if (const fb::ExchangeStep* s = from.what_as_ExchangeStep()) {
+    step.what = ExchangeStep{ToOperands(s->operands()),
+                             ToParticipants(s->groups()),
+                             ToParticipants(s->sources()),
+                             s->members(),
+                             s->first_member(),
+                             s->body()};
   } else {
     return Malformed("a step of an unknown kind");
   }
@@ -214,14 +260,18 @@ StatusOr<Executable> ToExecutable(const fb::Executable& from) {
   TREADLE_ASSIGN_OR_RETURN(e.target, ToTarget(from.target()));
   e.num_replicas = from.num_replicas();
   e.num_partitions = from.num_partitions();
+  if (from.view() > static_cast<uint8_t>(View::kGlobal)) return Malformed("view");
+  e.view = static_cast<View>(from.view());
   TREADLE_RETURN_IF_ERROR(ForEach(from.parameters(), [&](const fb::Parameter& p) -> Status {
     TREADLE_ASSIGN_OR_RETURN(Shape shape, ToShape(p.shape()));
-    e.parameters.push_back({std::move(shape), p.donated(), Text(p.memory_kind())});
+    if (p.giver() > static_cast<uint8_t>(Giver::kRuntime)) return Malformed("giver of a parameter");
+    e.parameters.push_back({std::move(shape), p.donated(), Text(p.memory_kind()), ToSharding(p.sharding()),
+                            static_cast<Giver>(p.giver())});
     return OkStatus();
   }));
   TREADLE_RETURN_IF_ERROR(ForEach(from.results(), [&](const fb::Result& r) -> Status {
     TREADLE_ASSIGN_OR_RETURN(Shape shape, ToShape(r.shape()));
-    e.results.push_back({std::move(shape), r.donor(), Text(r.memory_kind())});
+    e.results.push_back({std::move(shape), r.donor(), Text(r.memory_kind()), ToSharding(r.sharding())});
     return OkStatus();
   }));
   TREADLE_RETURN_IF_ERROR(ForEach(from.constants(), [&](const fb::Bytes& bytes) {
@@ -231,7 +281,7 @@ StatusOr<Executable> ToExecutable(const fb::Executable& from) {
   if (from.values() != nullptr) {
     for (const fb::Value* unaligned : *from.values()) {
       const fb::Value v = Aligned(unaligned);
-      if (v.home() > static_cast<uint8_t>(Home::kResult)) return Malformed("home of a value");
+      if (v.home() > static_cast<uint8_t>(Home::kMember)) return Malformed("home of a value");
       e.values.push_back({static_cast<Home>(v.home()), v.index(), v.offset(), v.bytes()});
     }
   }

@@ -18,10 +18,13 @@ Executable Sample() {
   e.name = "jit_f";
   e.target = {IsaLevel::kV3, false, false, "x86-64-v3", 1, 2, 3};
   e.num_replicas = 2;
-  e.parameters = {{{ElementType::kF32, {2, 3}}, true, "pinned_host"}, {{ElementType::kC128, {}}, false}};
-  e.results = {{{ElementType::kBF16, {4}}, 0, "unpinned_host"}, {{ElementType::kI4, {0, 7}}, -1}};
+  e.view = View::kGlobal;
+  e.parameters = {{{ElementType::kF32, {2, 3}}, true, "pinned_host", {{2, 1}, {1, 0}}},
+                  {{ElementType::kI32, {}}, false, "", {}, Giver::kRuntime}};
+  e.results = {{{ElementType::kBF16, {4}}, 0, "unpinned_host", {{2}, {0, 1}}}, {{ElementType::kI4, {0, 7}}, -1}};
   e.constants = {{std::string("\0\1\2", 3)}, {""}};
-  e.values = {{Home::kParameter, 0, 0, 24}, {Home::kArena, 0, 64, 8}, {Home::kResult, 1, 0, 0}};
+  e.values = {
+      {Home::kParameter, 0, 0, 24}, {Home::kArena, 0, 64, 8}, {Home::kResult, 1, 0, 0}, {Home::kMember, 3, 0, 4}};
   e.objects = {{std::string("\x7f"
                             "ELF\0",
                             5),
@@ -29,7 +32,9 @@ Executable Sample() {
   e.kernels = {{"k", 0}, {"table", -1}};
   KernelStep kernel{1, {{{{0, 4}, {1, 0}}, {7, ~0ull}, 5}}, {0}, 128, 1, 1000};
   e.sequences = {{{{kernel, "add", {0}, {1}}, {CopyStep{{0, 1}, {1, 2}, 3}, "copy", {}, {}}}},
-                 {{{WhileStep{0, 1, {1, 0}}, "while", {}, {}}, {CaseStep{true, {1, 3}, {0, 1}}, "if", {}, {}}}}};
+                 {{{WhileStep{0, 1, {1, 0}}, "while", {}, {}},
+                   {CaseStep{true, {1, 3}, {0, 1}}, "if", {}, {}},
+                   {ExchangeStep{{{1, 2}}, {{0, 1}}, {{0}, {1}}, 1, 3, 2}, "exchange", {}, {}}}}};
   e.arena_bytes = 4096;
   e.flops = 1e9;
   e.bytes_accessed = 2.5;
@@ -52,6 +57,10 @@ TEST(Serialize, RoundTrip) {
   EXPECT_EQ(read->constants[0].bytes, Sample().constants[0].bytes);
   EXPECT_EQ(std::get<KernelStep>(read->sequences[0].steps[0].what).frames[0].args[1], ~0ull);
   EXPECT_EQ(std::get<CaseStep>(read->sequences[1].steps[1].what).index.offset, 3);
+  EXPECT_EQ(read->view, View::kGlobal);
+  EXPECT_EQ(read->parameters[0].sharding, Sample().parameters[0].sharding);
+  EXPECT_EQ(read->num_arguments(), 1u);
+  EXPECT_EQ(std::get<ExchangeStep>(read->sequences[1].steps[2].what).groups[0][1], 1);
 }
 
 TEST(Serialize, RefusesDamagedBytes) {

@@ -1,7 +1,9 @@
 #include "executable/validate.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace treadle::executable {
 namespace {
@@ -15,12 +17,13 @@ class Validator {
   explicit Validator(const Executable& executable) : e_(executable) {}
 
   Status Run() {
-    if (e_.num_replicas < 1 || e_.num_partitions < 1) return Bad("replicas and partitions are at least 1");
+    if (e_.num_replicas < 1 || e_.num_partitions < 1 || e_.participants() > kMaxParticipants) {
+      return Bad("replicas and partitions are at least 1, and together at most " + std::to_string(kMaxParticipants));
+    }
     if (e_.arena_bytes < 0 || e_.arena_bytes > kMaxBytes)
       return Bad("arena of " + std::to_string(e_.arena_bytes) + " bytes");
-    for (size_t i = 0; i < e_.parameters.size(); ++i) {
-      TREADLE_RETURN_IF_ERROR(CheckShape(e_.parameters[i].shape, "parameter " + std::to_string(i)));
-    }
+    for (size_t i = 0; i < e_.parameters.size(); ++i) TREADLE_RETURN_IF_ERROR(CheckParameter(i));
+    TREADLE_RETURN_IF_ERROR(MeasureMembers());
     TREADLE_RETURN_IF_ERROR(CheckResults());
     for (size_t i = 0; i < e_.values.size(); ++i) TREADLE_RETURN_IF_ERROR(CheckValue(i));
     for (size_t i = 0; i < e_.kernels.size(); ++i) {
@@ -37,7 +40,8 @@ class Validator {
 
  private:
   enum class Visit : uint8_t { kNew, kOpen, kDone };
-  static constexpr int kMaxDepth = 1000;  // of nested control flow: the executor recurses
+  static constexpr int kMaxDepth = 1000;  // of nested control flow
+  static constexpr int64_t kMaxParticipants = 1 << 20;
 
   static Status Bad(const std::string& what) { return InvalidArgument("malformed executable: " + what); }
 
@@ -51,12 +55,68 @@ class Validator {
     return OkStatus();
   }
 
+  Status CheckParameter(size_t i) const {
+    const Parameter& parameter = e_.parameters[i];
+    const std::string what = "parameter " + std::to_string(i);
+    TREADLE_RETURN_IF_ERROR(CheckShape(parameter.shape, what));
+    if (i < e_.num_arguments()) {
+      if (parameter.giver != Giver::kCaller) return Bad(what + " stands before one that the caller gives");
+      return CheckHeld(parameter.sharding, parameter.shape, what);
+    }
+    if (!(parameter.shape == Shape{ElementType::kI32, {}}) || parameter.donated) {
+      return Bad(what + " is the number of the participant, and no i32");
+    }
+    return OkStatus();
+  }
+
+  Status CheckHeld(const Sharding& sharding, Shape shape, const std::string& what) const {
+    if (e_.view == View::kDevice) {  // `shape` is that of a tile
+      for (size_t dim = 0; dim < std::min(sharding.tiles.size(), shape.dims.size()); ++dim) {
+        if (__builtin_mul_overflow(shape.dims[dim], sharding.tiles[dim], &shape.dims[dim]))
+          return Bad(what + " is huge");
+      }
+    }
+    Status status = CheckSharding(sharding, shape, e_.participants());
+    return status.ok() ? status : Bad(what + ": " + status.message());
+  }
+
+  // The bytes of what is lent, by the number of the member value. Each number belongs to one exchange.
+  Status MeasureMembers() {
+    std::vector<std::pair<const ExchangeStep*, const std::string*>> exchanges;
+    size_t count = 0;
+    for (const Sequence& sequence : e_.sequences) {
+      for (const Step& step : sequence.steps) {
+        const auto* exchange = std::get_if<ExchangeStep>(&step.what);
+        if (exchange == nullptr) continue;
+        if (exchange->members < 1 || exchange->members > e_.participants()) {
+          return Bad("step '" + step.name + "' has " + std::to_string(exchange->members) + " members");
+        }
+        count += exchange->operands.size() * exchange->members;
+        exchanges.push_back({exchange, &step.name});
+      }
+    }
+    member_bytes_.assign(count, -1);
+    for (const auto& [exchange, name] : exchanges) {
+      size_t number = exchange->first_member;
+      for (const Operand& operand : exchange->operands) {
+        TREADLE_RETURN_IF_ERROR(CheckOperand(operand, 0, "step '" + *name + "'"));
+        for (int32_t m = 0; m < exchange->members; ++m, ++number) {
+          if (number >= count || member_bytes_[number] >= 0)
+            return Bad("step '" + *name + "' numbers its members wrong");
+          member_bytes_[number] = e_.values[operand.value].bytes - operand.offset;
+        }
+      }
+    }
+    return OkStatus();
+  }
+
   Status CheckResults() const {
     std::vector<bool> taken(e_.parameters.size());
     for (size_t i = 0; i < e_.results.size(); ++i) {
       const Result& result = e_.results[i];
       const std::string what = "result " + std::to_string(i);
       TREADLE_RETURN_IF_ERROR(CheckShape(result.shape, what));
+      TREADLE_RETURN_IF_ERROR(CheckHeld(result.sharding, result.shape, what));
       if (result.donor == -1) continue;
       if (!InRange(result.donor, e_.parameters.size())) return Bad(what + " takes a parameter that does not exist");
       const Parameter& donor = e_.parameters[result.donor];
@@ -91,6 +151,10 @@ class Validator {
         if (!InRange(value.index, e_.results.size())) return Bad(what + " lives in no result");
         room = e_.results[value.index].shape.bytes();
         break;
+      case Home::kMember:
+        if (!InRange(value.index, member_bytes_.size())) return Bad(what + " is lent by no exchange");
+        room = member_bytes_[value.index];
+        break;
       default:
         return Bad(what + " lives nowhere");
     }
@@ -110,7 +174,9 @@ class Validator {
 
   Status CheckWritable(const Operand& operand, const std::string& where) const {
     const Home home = e_.values[operand.value].home;
-    if (home == Home::kConstant || home == Home::kParameter) return Bad(where + " writes a constant or a parameter");
+    if (home == Home::kConstant || home == Home::kParameter || home == Home::kMember) {
+      return Bad(where + " writes a constant, a parameter or what is lent");
+    }
     return OkStatus();
   }
 
@@ -172,7 +238,33 @@ class Validator {
     return OkStatus();
   }
 
+  // Operands and members have been looked at by MeasureMembers.
+  Status CheckStep(const ExchangeStep& step, const std::string& where, int depth) {
+    if (e_.view == View::kGlobal) return Bad(where + " is in a program that runs once");
+    std::vector<int32_t> group_of(e_.participants(), -1);
+    for (size_t g = 0; g < step.groups.size(); ++g) {
+      for (int32_t participant : step.groups[g]) {
+        if (!InRange(participant, group_of.size()) || group_of[participant] >= 0) {
+          return Bad(where + " groups participant " + std::to_string(participant));
+        }
+        group_of[participant] = static_cast<int32_t>(g);
+      }
+    }
+    if (step.sources.size() != group_of.size()) return Bad(where + " lacks sources");
+    for (size_t participant = 0; participant < group_of.size(); ++participant) {
+      if (group_of[participant] < 0) return Bad(where + " leaves participant " + std::to_string(participant) + " out");
+      if (step.sources[participant].size() != static_cast<size_t>(step.members)) return Bad(where + " lacks sources");
+      for (int32_t source : step.sources[participant]) {
+        if (!InRange(source, group_of.size()) || group_of[source] != group_of[participant]) {
+          return Bad(where + " reads from outside its group");
+        }
+      }
+    }
+    return CheckSequence(step.body, depth + 1);
+  }
+
   const Executable& e_;
+  std::vector<int64_t> member_bytes_;
   std::vector<Visit> visit_;
 };
 

@@ -37,7 +37,48 @@ Executable Example() {
   return e;
 }
 
+// Two participants; each copies what the other has.
+Executable Swap() {
+  const Shape shape{ElementType::kF32, {4}};
+  Executable e;
+  e.num_partitions = 2;
+  e.parameters = {{.shape = shape, .sharding = {{2}, {0, 1}}},
+                  {.shape = {ElementType::kI32, {}}, .giver = Giver::kRuntime}};
+  e.results = {{.shape = shape, .sharding = {{2}, {1, 0}}}};
+  e.values = {{Home::kParameter, 0, 0, 16}, {Home::kResult, 0, 0, 16}, {Home::kMember, 0, 0, 16}};
+  e.sequences.resize(2);
+  e.sequences[0].steps = {{ExchangeStep{{{0, 0}}, {{0, 1}}, {{1}, {0}}, 1, 0, 1}, "permute", {0}, {1}}};
+  e.sequences[1].steps = {{CopyStep{{2, 0}, {1, 0}, 16}, "copy", {2}, {1}}};
+  return e;
+}
+
 TEST(Validate, AcceptsWhatIsRight) { EXPECT_TRUE(Validate(Example()).ok()) << Validate(Example()).ToString(); }
+
+TEST(Validate, FindsMistakesOfExchanges) {
+  EXPECT_TRUE(Validate(Swap()).ok()) << Validate(Swap()).ToString();
+  const auto wrong = [](auto change) {
+    Executable e = Swap();
+    change(e, std::get<ExchangeStep>(e.sequences[0].steps[0].what));
+    return Validate(e).code() == StatusCode::kInvalidArgument;
+  };
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.groups = {{0}, {1}}; }));  // reads from the other group
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.groups = {{0}}; }));
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.groups = {{0, 1, 1}}; }));
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.sources = {{1}}; }));
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.sources[0] = {}; }));
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.sources[0] = {2}; }));
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.members = 2; }));
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.first_member = 1; }));
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.operands[0].value = 9; }));
+  EXPECT_TRUE(wrong([](Executable&, ExchangeStep& x) { x.body = 2; }));
+  EXPECT_TRUE(wrong([](Executable& e, ExchangeStep&) { e.values[2].bytes = 17; }));
+  EXPECT_TRUE(wrong([](Executable& e, ExchangeStep&) { e.values[2].index = 1; }));
+  EXPECT_TRUE(wrong([](Executable& e, ExchangeStep&) { e.view = View::kGlobal; }));
+  EXPECT_TRUE(wrong([](Executable& e, ExchangeStep&) { e.parameters[0].giver = Giver::kRuntime; }));
+  EXPECT_TRUE(wrong([](Executable& e, ExchangeStep&) { e.parameters[0].sharding.holders = {0, 0}; }));
+  EXPECT_TRUE(wrong([](Executable& e, ExchangeStep&) { e.parameters[1].shape.type = ElementType::kU32; }));
+  EXPECT_TRUE(wrong([](Executable& e, ExchangeStep&) { e.num_replicas = 1 << 30; }));
+}
 
 TEST(Validate, FindsEachMistake) {
   const auto wrong = [](auto change) {

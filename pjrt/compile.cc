@@ -46,6 +46,7 @@ StatusOr<std::shared_ptr<const Program>> CompileProgram(std::string_view functio
   compiler_options.target = target;
   compiler_options.num_replicas = static_cast<int32_t>(options->num_replicas);
   compiler_options.num_partitions = static_cast<int32_t>(options->num_partitions);
+  compiler_options.spmd = options->spmd;
   std::shared_ptr<BetterCode> better;
   if (first_tier) {
     better = std::make_shared<BetterCode>();

@@ -58,6 +58,9 @@ void ReadBuildOptions(pbf_reader message, CompileOptions& options) {
       case 5:
         options.num_partitions = message.get_int64();
         break;
+      case 6:
+        options.spmd = message.get_bool();
+        break;
       case 9:
         options.device_assignment = ReadDeviceAssignment(message.get_message());
         break;

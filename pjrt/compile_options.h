@@ -29,6 +29,7 @@ struct CompileOptions {
 
   int64_t num_replicas = 1;
   int64_t num_partitions = 1;
+  bool spmd = false;  // use_spmd_partitioning: the program is written for the arrays of all partitions together
   int64_t device_ordinal = -1;                        // -1: not said
   std::optional<DeviceAssignment> device_assignment;  // of num_replicas times num_partitions devices
   bool portable = false;                              // for any one device, chosen when it runs

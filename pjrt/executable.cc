@@ -86,10 +86,14 @@ Status Call(PJRT_Executable_GetCostAnalysis_Args* args) {
 Status Call(PJRT_Executable_GetCompiledMemoryStats_Args* args) {
   const Program& program = *args->executable->program;
   int64_t arguments = 0, results = 0, aliased = 0;
-  for (const executable::Parameter& parameter : program.executable.parameters) arguments += parameter.shape.bytes();
-  for (const executable::Result& result : program.executable.results) {
-    results += result.shape.bytes();
-    if (result.donor >= 0) aliased += result.shape.bytes();
+  const executable::Executable& executable = program.executable;
+  for (size_t i = 0; i < executable.num_arguments(); ++i) {
+    arguments += executable.HeldShape(executable.parameters[i]).bytes();
+  }
+  for (const executable::Result& result : executable.results) {
+    const int64_t bytes = executable.HeldShape(result).bytes();
+    results += bytes;
+    if (result.donor >= 0) aliased += bytes;
   }
   const int64_t temp = program.executable.arena_bytes, peak = arguments + results - aliased + temp;
   args->generated_code_size_in_bytes = program.code_bytes();

@@ -62,51 +62,65 @@ Status CheckArguments(const PJRT_LoadedExecutable_Execute_Args& args, size_t num
   return OkStatus();
 }
 
+void ReturnResults(const Program& program, PJRT_Device* device, std::span<std::unique_ptr<Buffer>> results,
+                   PJRT_Buffer** outputs) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    outputs[i] = NewBuffer(device->owned_memories[program.result_kinds.indices[i]].get(), std::move(results[i]));
+  }
+}
+
 // Runs on one device. On an error nothing is left behind.
-Status ExecuteOn(LoadedExecutable& loaded, const std::vector<int>& result_kinds, PJRT_Device* device,
-                 PJRT_Buffer* const* arguments, size_t num_arguments, const ExecuteOptions& options,
-                 PJRT_Buffer** outputs, PJRT_Event** complete_event) {
-  internal::SmallArray<Buffer*> inputs(num_arguments);
-  for (size_t i = 0; i < num_arguments; ++i) inputs[i] = arguments[i]->buffer.get();
-  const size_t num_results = static_cast<size_t>(loaded.num_results());
+Status ExecuteOnOne(PJRT_LoadedExecutable_Execute_Args* args, const ExecuteOptions& options) {
+  PJRT_LoadedExecutable& executable = *args->executable;
+  PJRT_Device* device = args->execute_device != nullptr ? args->execute_device : executable.devices[0];
+  LoadedExecutable* loaded = args->execute_device == nullptr ? executable.single.get() : nullptr;
+  if (loaded == nullptr) {
+    TREADLE_ASSIGN_OR_RETURN(loaded, executable.LoadedOn(device));
+  }
+  internal::SmallArray<Buffer*> inputs(args->num_args);
+  for (size_t i = 0; i < args->num_args; ++i) inputs[i] = args->argument_lists[0][i]->buffer.get();
+  const size_t num_results = static_cast<size_t>(loaded->num_results());
   internal::SmallArray<std::unique_ptr<Buffer>> results(num_results);
   Event done;
   TREADLE_RETURN_IF_ERROR(
-      loaded.Execute({inputs.begin(), num_arguments}, options, {results.begin(), num_results}, &done));
-  for (size_t i = 0; i < num_results; ++i)
-    outputs[i] = NewBuffer(device->owned_memories[result_kinds[i]].get(), std::move(results[i]));
-  if (complete_event != nullptr) *complete_event = NewEvent(std::move(done));
+      loaded->Execute({inputs.begin(), inputs.size()}, options, {results.begin(), num_results}, &done));
+  ReturnResults(*executable.program, device, {results.begin(), num_results}, args->output_lists[0]);
+  if (args->device_complete_events != nullptr) args->device_complete_events[0] = NewEvent(std::move(done));
+  return OkStatus();
+}
+
+// Runs on all devices of the assignment. On an error nothing is left behind.
+Status ExecuteOnAll(PJRT_LoadedExecutable_Execute_Args* args, const ExecuteOptions& options) {
+  PJRT_LoadedExecutable& executable = *args->executable;
+  const size_t num_devices = executable.devices.size(), num_results = executable.program->result_ranks.size();
+  std::vector<Buffer*> inputs;
+  std::vector<std::unique_ptr<Buffer>> outputs(num_devices * num_results);
+  std::vector<Event> done(num_devices);
+  for (size_t d = 0; d < num_devices; ++d) {
+    for (size_t i = 0; i < args->num_args; ++i) inputs.push_back(args->argument_lists[d][i]->buffer.get());
+  }
+  std::vector<std::span<Buffer* const>> arguments;
+  std::vector<std::span<std::unique_ptr<Buffer>>> results;
+  for (size_t d = 0; d < num_devices; ++d) {
+    arguments.push_back(std::span(inputs).subspan(d * args->num_args, args->num_args));
+    results.push_back(std::span(outputs).subspan(d * num_results, num_results));
+  }
+  TREADLE_RETURN_IF_ERROR(executable.spmd->Execute(arguments, options, results, done));
+  for (size_t d = 0; d < num_devices; ++d) {
+    ReturnResults(*executable.program, executable.devices[d], results[d], args->output_lists[d]);
+    if (args->device_complete_events != nullptr) args->device_complete_events[d] = NewEvent(std::move(done[d]));
+  }
   return OkStatus();
 }
 
 }  // namespace
 
 Status Call(PJRT_LoadedExecutable_Execute_Args* args) {
-  PJRT_LoadedExecutable& executable = *args->executable;
-  const size_t num_parameters = executable.program->executable.parameters.size();
-  const size_t num_results = executable.program->result_ranks.size();
-  TREADLE_RETURN_IF_ERROR(CheckArguments(*args, num_parameters));
+  TREADLE_RETURN_IF_ERROR(CheckArguments(*args, args->executable->program->executable.num_arguments()));
   ExecuteOptions options;
   TREADLE_RETURN_IF_ERROR(ReadOptions(args->options, options));
-  for (size_t d = 0; d < args->num_devices; ++d) {
-    PJRT_Device* device = args->execute_device != nullptr ? args->execute_device : executable.devices[d];
-    LoadedExecutable* loaded = args->execute_device == nullptr ? executable.loaded[d].get() : nullptr;
-    if (loaded == nullptr) {
-      TREADLE_ASSIGN_OR_RETURN(loaded, executable.LoadedOn(device));
-    }
-    Status status = ExecuteOn(*loaded, executable.program->result_kinds.indices, device,
-                              num_parameters > 0 ? args->argument_lists[d] : nullptr, num_parameters, options,
-                              args->output_lists[d],
-                              args->device_complete_events != nullptr ? &args->device_complete_events[d] : nullptr);
-    if (status.ok()) continue;
-    // The caller takes nothing on an error, so what the devices before this one gave is given back.
-    for (size_t before = 0; before < d; ++before) {
-      for (size_t i = 0; i < num_results; ++i) delete args->output_lists[before][i];
-      if (args->device_complete_events != nullptr) DestroyEvent(args->device_complete_events[before]);
-    }
-    return status;
-  }
-  return OkStatus();
+  if (args->executable->spmd != nullptr && args->execute_device == nullptr) return ExecuteOnAll(args, options);
+  return ExecuteOnOne(args, options);
 }
 
 Status Call(PJRT_ExecuteContext_Create_Args* args) {

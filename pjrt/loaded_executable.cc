@@ -1,14 +1,17 @@
 #include "pjrt/loaded_executable.h"
 
 #include <set>
+#include <string>
 #include <utility>
 
 #include "pjrt/calls.h"
 
 treadle::StatusOr<treadle::LoadedExecutable*> PJRT_LoadedExecutable::LoadedOn(PJRT_Device* device) {
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i] == device) return loaded[i].get();
+  if (spmd != nullptr) {
+    return treadle::InvalidArgument("the program '" + program->executable.name + "' runs on " +
+                                    std::to_string(devices.size()) + " devices together, not on one");
   }
+  if (single != nullptr && devices[0] == device) return single.get();
   if (!program->options.portable || device->client != client) {
     return treadle::InvalidArgument("the program '" + program->executable.name + "' is not compiled for the device " +
                                     device->description->text);
@@ -60,12 +63,17 @@ StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client* client, std::
       if (!seen.insert(id).second) {
         return InvalidArgument("the device assignment names the device " + std::to_string(id) + " twice");
       }
-      TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<LoadedExecutable> loaded,
-                               LoadedExecutable::Load(ExecutableOf(result->program), device->device));
       result->devices.push_back(device);
       result->logical_ids.push_back({static_cast<int>(replica), static_cast<int>(partition)});
-      result->loaded.push_back(std::move(loaded));
     }
+  }
+  std::vector<Device*> devices;
+  for (const PJRT_Device* device : result->devices) devices.push_back(device->device);
+  if (devices.size() == 1) {
+    TREADLE_ASSIGN_OR_RETURN(result->single, LoadedExecutable::Load(ExecutableOf(result->program), devices[0]));
+  } else {
+    TREADLE_ASSIGN_OR_RETURN(result->spmd,
+                             SpmdExecutable::Load(ExecutableOf(result->program), client->runtime.get(), devices));
   }
   result->device_assignment = assignment.Serialize();
   return result;

@@ -13,21 +13,24 @@
 #include "pjrt/client.h"
 #include "pjrt/program.h"
 #include "runtime/loaded_executable.h"
+#include "runtime/spmd_executable.h"
 
 // Thread-safe.
 struct PJRT_LoadedExecutable {
   PJRT_Client* client;
   std::shared_ptr<const treadle::pjrt::Program> program;
 
-  // One entry for each device of the assignment; empty for portable programs, which are loaded where they run.
+  // One entry for each device of the assignment, by participant (replica * partitions + partition); empty for portable
+  // programs, which are loaded where they run.
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
-  std::vector<std::unique_ptr<treadle::LoadedExecutable>> loaded;
-  std::string device_assignment;  // DeviceAssignmentProto
+  std::unique_ptr<treadle::LoadedExecutable> single;  // on devices[0], if that is the only one
+  std::unique_ptr<treadle::SpmdExecutable> spmd;      // on several devices
+  std::string device_assignment;                      // DeviceAssignmentProto
 
   std::atomic<bool> deleted{false};
 
-  // The program on `device`. INVALID_ARGUMENT if it is not compiled for it.
+  // The program, which needs one device only, on `device`. INVALID_ARGUMENT if it is not compiled for it.
   treadle::StatusOr<treadle::LoadedExecutable*> LoadedOn(PJRT_Device* device);
 
  private:

@@ -21,6 +21,23 @@ void Program::Kinds::Add(std::string_view kind) {
   sizes.push_back(MemoryKinds()[indices.back()].kind.size());
 }
 
+// XLA's OpSharding: 1 type (0 replicated, 3 by tiles), 3 tile_assignment_dimensions, 4 tile_assignment_devices
+// (partitions, in the order of the tiles), 6 replicate_on_last_tile_dim: the last of these dimensions counts copies.
+void Program::Shardings::Add(const Sharding& sharding) {
+  std::string& bytes = *serialized.emplace_back(std::make_unique<std::string>());
+  protozero::pbf_writer writer(bytes);
+  writer.add_enum(1, sharding.whole() ? 0 : 3);
+  if (!sharding.whole()) {
+    std::vector<int64_t> dims = sharding.tiles;
+    if (sharding.copies() > 1) dims.push_back(sharding.copies());
+    writer.add_packed_int64(3, dims.begin(), dims.end());
+    writer.add_packed_int64(4, sharding.holders.begin(), sharding.holders.end());
+    if (sharding.copies() > 1) writer.add_bool(6, true);
+  }
+  data.push_back(bytes.data());
+  sizes.push_back(bytes.size());
+}
+
 Program::Program(executable::Executable executable, CompileOptions options, std::string serialized_options,
                  std::string source, std::shared_ptr<const BetterCode> better)
     : executable(std::move(executable)),
@@ -28,14 +45,19 @@ Program::Program(executable::Executable executable, CompileOptions options, std:
       serialized_options(std::move(serialized_options)),
       better(std::move(better)),
       source_(std::move(source)) {
+  const auto participants = static_cast<size_t>(this->executable.participants());
   for (const executable::Result& result : this->executable.results) {
-    result_types.push_back(ToBufferType(result.shape.type));
-    result_dims.insert(result_dims.end(), result.shape.dims.begin(), result.shape.dims.end());
-    result_ranks.push_back(result.shape.dims.size());
-    result_layouts.push_back(LayoutOfRank(result.shape.dims.size()));
+    const Shape shape = this->executable.HeldShape(result);
+    result_types.push_back(ToBufferType(shape.type));
+    result_dims.insert(result_dims.end(), shape.dims.begin(), shape.dims.end());
+    result_ranks.push_back(shape.dims.size());
+    result_layouts.push_back(LayoutOfRank(shape.dims.size()));
     result_kinds.Add(result.memory_kind);
+    if (participants > 1) result_shardings.Add(result.sharding);
   }
-  for (const executable::Parameter& parameter : this->executable.parameters) {
+  for (size_t i = 0; i < this->executable.num_arguments(); ++i) {
+    const executable::Parameter& parameter = this->executable.parameters[i];
+    if (participants > 1) parameter_shardings.Add(parameter.sharding);
     parameter_layouts.push_back(LayoutOfRank(parameter.shape.dims.size()));
     parameter_kinds.Add(parameter.memory_kind);
   }
@@ -80,7 +102,10 @@ const StatusOr<std::string>& Program::OptimizedText() const {
     } else if (!source_.empty()) {
       compiler::CompileOptions compiler_options;
       compiler_options.target = executable.target;
-      text_ = compiler::CompileTo(compiler::Stage::kOptimized, source_, compiler_options);
+      // What becomes of a program for several devices, exchanges, is no StableHLO.
+      const bool one = executable.participants() == 1;
+      const compiler::Stage stage = one ? compiler::Stage::kOptimized : compiler::Stage::kStablehlo;
+      text_ = compiler::CompileTo(stage, source_, compiler_options);
     } else {
       text_ = Unimplemented("the text of the program '" + executable.name + "' was not kept");
     }

@@ -40,6 +40,14 @@ struct Program {
     void Add(std::string_view kind);
   };
   Kinds parameter_kinds, result_kinds;
+  struct Shardings {  // OpSharding of XLA, serialised; empty for programs of one device
+    std::vector<std::unique_ptr<std::string>> serialized;
+    std::vector<const char*> data;
+    std::vector<size_t> sizes;
+
+    void Add(const Sharding& sharding);
+  };
+  Shardings parameter_shardings, result_shardings;
   std::vector<PJRT_Layouts_MemoryLayout*> result_layouts;
   std::vector<PJRT_Layouts_MemoryLayout*> parameter_layouts;
   std::vector<PJRT_NamedValue> costs;  // by the names that XLA uses

@@ -146,6 +146,13 @@ StatusOr<std::unique_ptr<Buffer>> Buffer::CopyToDevice(Device* device) const {
   return result;
 }
 
+StatusOr<std::unique_ptr<Buffer>> Buffer::ShareWith(Device* device) const {
+  Memory* memory = Acquire();
+  if (memory == nullptr) return Deleted();
+  memory->Change(Memory::Use::kRunning, Memory::Use::kOwner);
+  return std::unique_ptr<Buffer>(new Buffer(shape_, device, memory, ready_));
+}
+
 StatusOr<std::unique_ptr<Buffer>> Buffer::Bitcast(Shape shape) {
   if (shape.bytes() != bytes_) {
     return InvalidArgument("a buffer of " + shape_->ToString() + " cannot be seen as " + shape.ToString() +
@@ -153,7 +160,7 @@ StatusOr<std::unique_ptr<Buffer>> Buffer::Bitcast(Shape shape) {
   }
   Memory* memory = Release();
   if (memory == nullptr) return Deleted();
-  return std::make_unique<Buffer>(std::make_shared<const Shape>(std::move(shape)), memory, ready_);
+  return std::unique_ptr<Buffer>(new Buffer(std::make_shared<const Shape>(std::move(shape)), device_, memory, ready_));
 }
 
 Memory* Buffer::Acquire() const {

@@ -43,7 +43,7 @@ class Buffer {
 
   // Takes over one owner of `memory`.
   Buffer(std::shared_ptr<const Shape> shape, Memory* memory, Event ready)
-      : shape_(std::move(shape)), device_(&memory->device()), memory_(memory), ready_(std::move(ready)) {}
+      : Buffer(std::move(shape), &memory->device(), memory, std::move(ready)) {}
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -76,6 +76,10 @@ class Buffer {
   // A copy on `device` (this or another).
   StatusOr<std::unique_ptr<Buffer>> CopyToDevice(Device* device) const;
 
+  // The contents as a buffer of `device`, without a copy: both own the memory, which stays where it is. REQUIRES: both
+  // devices are host_accessible. INVALID_ARGUMENT if deleted.
+  StatusOr<std::unique_ptr<Buffer>> ShareWith(Device* device) const;
+
   // The same memory under another shape of the same size in bytes; this buffer becomes deleted (PJRT's Bitcast).
   StatusOr<std::unique_ptr<Buffer>> Bitcast(Shape shape);
 
@@ -87,6 +91,9 @@ class Buffer {
   Memory* Release();
 
  private:
+  Buffer(std::shared_ptr<const Shape> shape, Device* device, Memory* memory, Event ready)
+      : shape_(std::move(shape)), device_(device), memory_(memory), ready_(std::move(ready)) {}
+
   class Locked;  // scope in which memory_ and references_ stand still
 
   const std::shared_ptr<const Shape> shape_;
@@ -96,7 +103,7 @@ class Buffer {
   std::atomic<bool> deleted_{false};
   int references_ = 0;            // from outside
   Memory* referenced_ = nullptr;  // an owner of its own while references_ > 0
-  Memory* memory_;                // null once deleted
+  Memory* memory_;                // null once deleted; of another device where it is shared
   const Event ready_;
 };
 

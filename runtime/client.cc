@@ -10,6 +10,7 @@ namespace treadle {
 namespace {
 
 constexpr int kMaxDevices = 4096;
+constexpr int kParallelCalls = 16;  // on their way: each has memory for the results of all its devices
 
 StatusOr<int> NumDevices(int asked) {
   if (asked < 0 || asked > kMaxDevices) return InvalidArgument("num_devices is " + std::to_string(asked));
@@ -51,7 +52,10 @@ StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
   return client;
 }
 
+Client::Client(int threads) : pool_(threads), parallel_calls_(&pool_, kParallelCalls) {}
+
 Client::~Client() {
+  parallel_calls_.Drain();
   for (auto& device : devices_) device->Drain();
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "async/serial_queue.h"
 #include "async/thread_pool.h"
 #include "base/status.h"
 #include "device/device.h"
@@ -31,11 +32,14 @@ class Client {
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   const executable::Target& target() const { return devices_.front()->target(); }
   ThreadPool& pool() { return pool_; }
+  // Calls of programs that several devices run together, one after another.
+  SerialQueue& parallel_calls() { return parallel_calls_; }
 
  private:
-  explicit Client(int threads) : pool_(threads) {}
+  explicit Client(int threads);
 
   ThreadPool pool_;  // outlives the devices
+  SerialQueue parallel_calls_;
   std::vector<std::unique_ptr<Device>> devices_;
 };
 

@@ -1,5 +1,7 @@
 #include "runtime/loaded_executable.h"
 
+#include <string>
+
 #include "runtime/execution.h"
 #include "runtime/program.h"
 
@@ -7,8 +9,16 @@ namespace treadle {
 
 StatusOr<std::unique_ptr<LoadedExecutable>> LoadedExecutable::Load(
     std::shared_ptr<const executable::Executable> executable, Device* device) {
+  if (executable->view == executable::View::kDevice && executable->participants() != 1) {
+    return InvalidArgument("the program " + executable->name + " is for " + std::to_string(executable->participants()) +
+                           " devices at once");
+  }
   TREADLE_ASSIGN_OR_RETURN(std::shared_ptr<internal::Program> program,
                            internal::Program::Load(std::move(executable), device));
+  if (program->num_exchanges() > 0 ||
+      program->executable().num_arguments() != program->executable().parameters.size()) {
+    return InvalidArgument("the program " + program->executable().name + " has nobody to exchange data with");
+  }
   return std::unique_ptr<LoadedExecutable>(new LoadedExecutable(std::move(program)));
 }
 
@@ -18,7 +28,7 @@ const executable::Executable& LoadedExecutable::executable() const { return prog
 
 Device& LoadedExecutable::device() const { return program_->device(); }
 
-int LoadedExecutable::num_parameters() const { return static_cast<int>(executable().parameters.size()); }
+int LoadedExecutable::num_parameters() const { return static_cast<int>(executable().num_arguments()); }
 
 int LoadedExecutable::num_results() const { return static_cast<int>(executable().results.size()); }
 

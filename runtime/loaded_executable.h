@@ -1,4 +1,5 @@
-// LoadedExecutable: a compiled program, linked and placed on one device, and the executor that runs it.
+// LoadedExecutable: a compiled program, linked and placed on one device, and the executor that runs it. Programs for
+// several devices: SpmdExecutable.
 #ifndef TREADLE_RUNTIME_LOADED_EXECUTABLE_H_
 #define TREADLE_RUNTIME_LOADED_EXECUTABLE_H_
 
@@ -27,7 +28,8 @@ class Program;
 class LoadedExecutable {
  public:
   // Links the kernels (each once a process), copies the constants to the device and prepares the steps. The device
-  // outlives the result. INVALID_ARGUMENT for an executable that is not well-formed, FAILED_PRECONDITION where the
+  // outlives the result. INVALID_ARGUMENT for an executable that is not well-formed or that several devices must run,
+  // FAILED_PRECONDITION where the
   // device cannot run its code, NOT_FOUND for a kernel that exists nowhere.
   static StatusOr<std::unique_ptr<LoadedExecutable>> Load(std::shared_ptr<const executable::Executable> executable,
                                                           Device* device);

@@ -419,7 +419,7 @@ TEST(LoadedExecutable, RefusesWhatItCannotRun) {
   EXPECT_EQ(LoadedExecutable::Load(malformed.Get(), device.get()).status().code(), StatusCode::kInvalidArgument);
   ProgramBuilder many;
   many.Get().num_partitions = 8;
-  EXPECT_EQ(LoadedExecutable::Load(many.Get(), device.get()).status().code(), StatusCode::kUnimplemented);
+  EXPECT_EQ(LoadedExecutable::Load(many.Get(), device.get()).status().code(), StatusCode::kInvalidArgument);
   ProgramBuilder object;
   object.Get().objects.push_back({"no object code"});
   object.Get().kernels.push_back({"k", 0});

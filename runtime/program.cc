@@ -22,7 +22,19 @@ constexpr int64_t kAlignment = 64;
 constexpr int64_t kGuessedTrips = 64;  // of a loop whose count nobody knows
 constexpr int64_t kMaxCost = int64_t{1} << 50;
 constexpr int64_t kPrewakeNs = 200'000;
-constexpr int64_t kStepNs = 50;  // control flow itself
+constexpr int64_t kStepNs = 50;       // control flow itself
+constexpr int64_t kExchangeNs = 300;  // stopping and going on twice
+
+size_t CountMembers(const executable::Executable& executable) {
+  size_t count = 0;
+  for (const executable::Sequence& sequence : executable.sequences) {
+    for (const executable::Step& step : sequence.steps) {
+      const auto* exchange = std::get_if<executable::ExchangeStep>(&step.what);
+      if (exchange != nullptr) count += exchange->operands.size() * exchange->members;
+    }
+  }
+  return count;
+}
 
 }  // namespace
 
@@ -31,11 +43,6 @@ constexpr int64_t kStepNs = 50;  // control flow itself
 StatusOr<std::shared_ptr<Program>> Program::Load(std::shared_ptr<const executable::Executable> owned, Device* device) {
   const executable::Executable& executable = *owned;
   TREADLE_RETURN_IF_ERROR(executable::Validate(executable));
-  if (executable.num_replicas != 1 || executable.num_partitions != 1) {
-    return Unimplemented("programs for more than one device: " + executable.name + " wants " +
-                         std::to_string(executable.num_replicas) + " replicas of " +
-                         std::to_string(executable.num_partitions) + " partitions");
-  }
   if (executable.target.Key() != device->target().Key() && !executable::HostRuns(executable.target)) {
     return Status(StatusCode::kFailedPrecondition, "the executable " + executable.name + " is made for " +
                                                        executable.target.Key() + ", this device is " +
@@ -104,6 +111,8 @@ Status Program::PlaceConstants() {
 void Program::PrepareSteps() {
   parameters_.resize(executable_.parameters.size());
   results_.resize(executable_.results.size());
+  members_.resize(CountMembers(executable_));
+  for (size_t i = 0; i < executable_.num_arguments(); ++i) argument_shapes_.push_back(executable_.parameters[i].shape);
   for (const executable::Result& result : executable_.results) {
     result_shapes_.push_back(std::make_shared<const Shape>(result.shape));
   }
@@ -115,11 +124,14 @@ void Program::PrepareSteps() {
     for (const executable::Step& source : sequence.steps) {
       Step step = std::visit([this](const auto& what) { return Prepare(what); }, source.what);
       step.source = &source;
+      if (step.kind == Kind::kExchange) exchanges_.back().name = source.name;
       steps.push_back(step);
     }
   }
   std::vector<int64_t> known(executable_.sequences.size(), -1);
   cost_ns_ = Cost(0, &known);
+  std::vector<uint32_t> depths(executable_.sequences.size(), 0);
+  depth_ = Depth(0, &depths);
 }
 
 uint32_t Program::AddSlot(const executable::Operand& operand) {
@@ -137,6 +149,9 @@ uint32_t Program::AddSlot(const executable::Operand& operand) {
       break;
     case executable::Home::kConstant:
       constant_slots_.push_back({slot, constant_offsets_[value.index] + operand.offset});
+      break;
+    case executable::Home::kMember:
+      members_[value.index].push_back({slot, operand.offset});
       break;
   }
   return slot;
@@ -183,6 +198,13 @@ Program::Step Program::Prepare(const executable::CaseStep& step) {
           .c = static_cast<uint32_t>(step.branches.size())};
 }
 
+Program::Step Program::Prepare(const executable::ExchangeStep& step) {
+  Exchange exchange{.step = &step, .name = {}, .operands = {}};
+  for (const executable::Operand& operand : step.operands) exchange.operands.push_back(AddSlot(operand));
+  exchanges_.push_back(std::move(exchange));
+  return {.kind = Kind::kExchange, .a = static_cast<uint32_t>(exchanges_.size() - 1)};
+}
+
 // The time of a sequence on one thread, as far as the estimates of its kernels tell.
 int64_t Program::Cost(int32_t index, std::vector<int64_t>* known) const {
   if ((*known)[index] >= 0) return (*known)[index];
@@ -195,6 +217,8 @@ int64_t Program::Cost(int32_t index, std::vector<int64_t>* known) const {
       add += copy->bytes / 8;
     } else if (const auto* loop = std::get_if<executable::WhileStep>(&step.what)) {
       add += kGuessedTrips * (Cost(loop->cond, known) + Cost(loop->body, known));
+    } else if (const auto* exchange = std::get_if<executable::ExchangeStep>(&step.what)) {
+      add += kExchangeNs + Cost(exchange->body, known);
     } else {
       int64_t dearest = 0;
       for (int32_t branch : std::get<executable::CaseStep>(step.what).branches) {
@@ -207,6 +231,24 @@ int64_t Program::Cost(int32_t index, std::vector<int64_t>* known) const {
   return (*known)[index] = cost;
 }
 
+// How many sequences stand in each other.
+uint32_t Program::Depth(int32_t index, std::vector<uint32_t>* known) const {
+  if ((*known)[index] > 0) return (*known)[index];
+  uint32_t deepest = 0;
+  const auto enter = [&](int32_t inner) { deepest = std::max(deepest, Depth(inner, known)); };
+  for (const executable::Step& step : executable_.sequences[index].steps) {
+    if (const auto* loop = std::get_if<executable::WhileStep>(&step.what)) {
+      enter(loop->cond);
+      enter(loop->body);
+    } else if (const auto* branches = std::get_if<executable::CaseStep>(&step.what)) {
+      for (int32_t branch : branches->branches) enter(branch);
+    } else if (const auto* exchange = std::get_if<executable::ExchangeStep>(&step.what)) {
+      enter(exchange->body);
+    }
+  }
+  return (*known)[index] = deepest + 1;
+}
+
 // --- Workspaces. ---
 
 Workspace::Workspace(const Program& program)
@@ -214,6 +256,7 @@ Workspace::Workspace(const Program& program)
       frames(program.frames_.size()),
       launches(program.launches_.size()),
       callbacks(program.callbacks_.size()) {
+  positions.reserve(program.depth_);  // which nothing exceeds
   Program::Patch(*this, program.constant_slots_, program.constants_);
   for (size_t i = 0; i < frames.size(); ++i) {
     const Program::FrameSource& source = program.frames_[i];
@@ -280,32 +323,64 @@ void Program::PatchCode(Workspace& workspace) const {
 
 Status Program::Run(Workspace& workspace) const {
   if (cost_ns_ >= kPrewakeNs && launches_.size() > 1) device_->Prewake();
+  if (depth_ > 1) {
+    Start(workspace);
+    return Continue(workspace, nullptr).status();
+  }
   UseLinkedCode(workspace);
-  const FloatMode mode(/*flush_denormals=*/true);  // once for all steps, which find it set
-  return RunSequence(0, workspace);
+  const FloatMode mode(/*flush_denormals=*/true);
+  Position at;  // without control flow it is nothing to keep
+  Status status = RunKernelsAndCopies(at, sequences_[0], workspace);
+  return status.ok() ? status : InContext(std::move(status), {at});
 }
 
-Status Program::RunSequence(uint32_t sequence, Workspace& workspace) const {
-  for (const Step& step : sequences_[sequence]) {
-    Status status;
-    switch (step.kind) {
-      case Kind::kKernel:
-        status = device_->Run(workspace.launches[step.a]);
-        break;
-      case Kind::kCopy:
-        if (workspace.pointers[step.a] == workspace.pointers[step.b]) break;
-        status = device_->Copy(workspace.pointers[step.b], workspace.pointers[step.a], step.bytes);
-        break;
-      case Kind::kWhile:
-        status = RunWhile(step, workspace);
-        break;
-      case Kind::kCase:
-        status = RunCase(step, workspace);
-        break;
+StatusOr<Progress> Program::Continue(Workspace& workspace, Partners* partners) const {
+  UseLinkedCode(workspace);
+  const FloatMode mode(/*flush_denormals=*/true);  // once for all steps, which find it set
+  std::vector<Position>& positions = workspace.positions;
+  while (!positions.empty()) {
+    Position& at = positions.back();
+    const std::vector<Step>& steps = sequences_[at.sequence];
+    Status status = RunKernelsAndCopies(at, steps, workspace);
+    if (status.ok()) {
+      if (at.step == steps.size()) {
+        positions.pop_back();
+        continue;
+      }
+      const Step& step = steps[at.step];
+      if (step.kind == Kind::kExchange) {
+        if (!StepExchange(step, workspace, *partners)) return Progress::kWaits;
+      } else {
+        status = step.kind == Kind::kWhile ? StepWhile(step, workspace) : StepCase(step, workspace);
+      }
     }
-    if (!status.ok()) return status.WithContext("in '" + step.source->name + "'");
+    if (!status.ok()) return InContext(std::move(status), positions);
+  }
+  return Progress::kDone;
+}
+
+// Up to the next step that is control flow, or the end.
+Status Program::RunKernelsAndCopies(Position& at, const std::vector<Step>& steps, Workspace& workspace) const {
+  for (; at.step < steps.size(); ++at.step) {
+    const Step& step = steps[at.step];
+    if (step.kind == Kind::kKernel) {
+      TREADLE_RETURN_IF_ERROR(device_->Run(workspace.launches[step.a]));
+    } else if (step.kind == Kind::kCopy) {
+      void* const src = workspace.pointers[step.a];
+      void* const dst = workspace.pointers[step.b];
+      if (src != dst) TREADLE_RETURN_IF_ERROR(device_->Copy(dst, src, step.bytes));
+    } else {
+      break;
+    }
   }
   return OkStatus();
+}
+
+Status Program::InContext(Status status, const std::vector<Position>& positions) const {
+  for (size_t i = positions.size(); i-- > 0;) {
+    status = status.WithContext("in '" + sequences_[positions[i].sequence][positions[i].step].source->name + "'");
+  }
+  return status;
 }
 
 template <typename T>
@@ -319,17 +394,35 @@ StatusOr<T> Program::Read(const void* address) const {
   return value;
 }
 
-Status Program::RunWhile(const Step& step, Workspace& workspace) const {
-  for (;;) {
+// From the loop's beginning into its condition, from there into its body or on behind the loop, from its body back into
+// its condition.
+Status Program::StepWhile(const Step& step, Workspace& workspace) const {
+  Position& at = workspace.positions.back();
+  if (at.inside != Position::Inside::kCondition) {
     UseLinkedCode(workspace);
-    TREADLE_RETURN_IF_ERROR(RunSequence(step.b, workspace));
-    TREADLE_ASSIGN_OR_RETURN(const uint8_t go, Read<uint8_t>(workspace.pointers[step.a]));
-    if (go == 0) return OkStatus();
-    TREADLE_RETURN_IF_ERROR(RunSequence(step.c, workspace));
+    at.inside = Position::Inside::kCondition;
+    workspace.positions.push_back({.sequence = step.b});
+    return OkStatus();
   }
+  TREADLE_ASSIGN_OR_RETURN(const uint8_t go, Read<uint8_t>(workspace.pointers[step.a]));
+  if (go != 0) {
+    at.inside = Position::Inside::kBody;
+    workspace.positions.push_back({.sequence = step.c});
+  } else {
+    at.inside = Position::Inside::kNot;
+    ++at.step;
+  }
+  return OkStatus();
 }
 
-Status Program::RunCase(const Step& step, Workspace& workspace) const {
+// Into a branch, or on behind the step when that has run.
+Status Program::StepCase(const Step& step, Workspace& workspace) const {
+  Position& at = workspace.positions.back();
+  if (at.inside == Position::Inside::kBody) {
+    at.inside = Position::Inside::kNot;
+    ++at.step;
+    return OkStatus();
+  }
   uint32_t branch;
   if (step.predicate) {
     TREADLE_ASSIGN_OR_RETURN(const uint8_t first, Read<uint8_t>(workspace.pointers[step.a]));
@@ -338,7 +431,41 @@ Status Program::RunCase(const Step& step, Workspace& workspace) const {
     TREADLE_ASSIGN_OR_RETURN(const int32_t index, Read<int32_t>(workspace.pointers[step.a]));
     branch = std::min(static_cast<uint32_t>(index), step.c - 1);  // a negative index is a large one
   }
-  return RunSequence(branches_[step.b + branch], workspace);
+  at.inside = Position::Inside::kBody;
+  workspace.positions.push_back({.sequence = branches_[step.b + branch]});
+  return OkStatus();
+}
+
+// From one phase of an exchange to the next. False where the execution has to wait: then it is not touched any more.
+bool Program::StepExchange(const Step& step, Workspace& workspace, Partners& partners) const {
+  Position& at = workspace.positions.back();
+  const Exchange& exchange = exchanges_[step.a];
+  switch (at.inside) {
+    case Position::Inside::kMeeting: {
+      const std::vector<int32_t>& sources = exchange.step->sources[partners.participant()];
+      size_t member = exchange.step->first_member;
+      for (uint32_t k = 0; k < exchange.operands.size(); ++k) {
+        for (int32_t source : sources) Patch(workspace, members_[member++], partners.Lent(step.a, source, k));
+      }
+      at.inside = Position::Inside::kExchange;
+      workspace.positions.push_back({.sequence = static_cast<uint32_t>(exchange.step->body)});
+      return true;
+    }
+    case Position::Inside::kExchange:
+      at.inside = Position::Inside::kLeaving;
+      return partners.Leave(step.a);
+    case Position::Inside::kLeaving:
+      at.inside = Position::Inside::kNot;
+      ++at.step;
+      return true;
+    default: {
+      std::vector<void*>& lent = workspace.lent;
+      lent.clear();
+      for (uint32_t slot : exchange.operands) lent.push_back(workspace.pointers[slot]);
+      at.inside = Position::Inside::kMeeting;
+      return partners.Meet(step.a, lent);
+    }
+  }
 }
 
 }  // namespace treadle::internal

@@ -2,6 +2,9 @@
 //
 // All addresses that steps need stand in one table of pointers, per workspace. What a slot holds is known when the
 // program is loaded, up to the base of a parameter, a result or the arena: an execution adds these and runs.
+//
+// Where an execution stands is data as well: it stops where it has to wait for others, and goes on from there on
+// whatever thread there is.
 #ifndef TREADLE_RUNTIME_PROGRAM_H_
 #define TREADLE_RUNTIME_PROGRAM_H_
 
@@ -10,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/shape.h"
@@ -17,10 +21,28 @@
 #include "device/device.h"
 #include "executable/executable.h"
 #include "runtime/link/link.h"
+#include "runtime/partners.h"
 
 namespace treadle::internal {
 
 class Program;
+
+// Where an execution stands in one sequence: before `step`, or inside it.
+struct Position {
+  enum class Inside : uint8_t {
+    kNot,
+    kCondition,  // of a loop
+    kBody,       // of a loop
+    kMeeting,    // at an exchange, until all are here
+    kExchange,   // in its body
+    kLeaving,    // until all have done with what was lent
+  };
+  uint32_t sequence = 0;
+  uint32_t step = 0;
+  Inside inside = Inside::kNot;
+};
+
+enum class Progress : uint8_t { kDone, kWaits };
 
 // What one execution at a time needs: the table of pointers, launches that point into it, and an arena. Recycled.
 struct Workspace {
@@ -30,7 +52,9 @@ struct Workspace {
   std::vector<Launch::Frame> frames;
   std::vector<Launch> launches;  // one for each kernel step
   std::vector<TreadleKernel> callbacks;
-  uint64_t generation = 0;  // of the linked code that launches and callbacks name (link::Generation)
+  std::vector<Position> positions;  // of the running execution, outermost sequence first
+  std::vector<void*> lent;          // operands of the exchange it is at
+  uint64_t generation = 0;          // of the linked code that launches and callbacks name (link::Generation)
   void* arena = nullptr;
   void* patched_for = nullptr;  // the arena that the slots point into
 };
@@ -44,6 +68,7 @@ class Program {
 
   const executable::Executable& executable() const { return executable_; }
   Device& device() const { return *device_; }
+  const std::vector<Shape>& argument_shapes() const { return argument_shapes_; }  // of the caller's
   const std::vector<std::shared_ptr<const Shape>>& result_shapes() const { return result_shapes_; }
   // Parameters that the program may take.
   const std::vector<int32_t>& donated() const { return donated_; }
@@ -59,8 +84,18 @@ class Program {
   }
   void BindResult(Workspace& workspace, size_t index, void* base) const { Patch(workspace, results_[index], base); }
 
-  // Runs the program in a workspace that is bound.
+  // Exchanges of the program; where there are any it needs Partners, and one that is Giver::kRuntime as well.
+  size_t num_exchanges() const { return exchanges_.size(); }
+  const executable::ExchangeStep& exchange(size_t number) const { return *exchanges_[number].step; }
+  std::string_view exchange_name(size_t number) const { return exchanges_[number].name; }
+
+  // Runs the program in a workspace that is bound. REQUIRES: no exchanges.
   Status Run(Workspace& workspace) const;
+
+  // In steps: Start, then Continue until it is done or fails. After kWaits the execution may be going on elsewhere
+  // already: nothing of it may be touched.
+  void Start(Workspace& workspace) const { workspace.positions.assign(1, Position()); }
+  StatusOr<Progress> Continue(Workspace& workspace, Partners* partners) const;
 
  private:
   friend struct Workspace;
@@ -76,15 +111,21 @@ class Program {
     const executable::Frame* frame;
   };
 
-  enum class Kind : uint8_t { kKernel, kCopy, kWhile, kCase };
+  enum class Kind : uint8_t { kKernel, kCopy, kWhile, kCase, kExchange };
   struct Step {
     Kind kind;
     bool predicate = false;  // kCase
-    uint32_t a = 0;          // kKernel: launch. kCopy: slot of src. kWhile, kCase: slot of predicate or index
+    uint32_t a = 0;          // kKernel: launch. kCopy: slot of src. kWhile, kCase: slot of predicate or index.
+                             // kExchange: its number
     uint32_t b = 0;          // kCopy: slot of dst. kWhile: condition. kCase: first of branches
     uint32_t c = 0;          // kWhile: body. kCase: number of branches
     int64_t bytes = 0;       // kCopy
     const executable::Step* source = nullptr;
+  };
+  struct Exchange {
+    const executable::ExchangeStep* step;
+    std::string_view name;
+    std::vector<uint32_t> operands;  // slots
   };
   struct KernelLaunch {
     int32_t kernel;
@@ -113,7 +154,9 @@ class Program {
   Step Prepare(const executable::CopyStep& step);
   Step Prepare(const executable::WhileStep& step);
   Step Prepare(const executable::CaseStep& step);
+  Step Prepare(const executable::ExchangeStep& step);
   int64_t Cost(int32_t sequence, std::vector<int64_t>* known) const;
+  uint32_t Depth(int32_t sequence, std::vector<uint32_t>* known) const;
   uint32_t AddSlot(const executable::Operand& operand);
 
   // Makes the workspace's launches use the code that is linked by now.
@@ -127,15 +170,18 @@ class Program {
     for (const SlotOffset& slot : slots) workspace.pointers[slot.slot] = static_cast<char*>(base) + slot.offset;
   }
 
-  Status RunSequence(uint32_t sequence, Workspace& workspace) const;
-  Status RunWhile(const Step& step, Workspace& workspace) const;
-  Status RunCase(const Step& step, Workspace& workspace) const;
+  Status RunKernelsAndCopies(Position& at, const std::vector<Step>& steps, Workspace& workspace) const;
+  Status StepWhile(const Step& step, Workspace& workspace) const;
+  Status StepCase(const Step& step, Workspace& workspace) const;
+  bool StepExchange(const Step& step, Workspace& workspace, Partners& partners) const;
+  Status InContext(Status status, const std::vector<Position>& positions) const;
   template <typename T>
   StatusOr<T> Read(const void* address) const;
 
   const std::shared_ptr<const executable::Executable> owned_executable_;
   const executable::Executable& executable_;
   Device* const device_;
+  std::vector<Shape> argument_shapes_;
   std::vector<std::shared_ptr<const Shape>> result_shapes_;
   std::vector<int32_t> donated_;
   int64_t cost_ns_ = 0;
@@ -149,10 +195,13 @@ class Program {
   uint32_t num_slots_ = 0;
   std::vector<Slots> parameters_, results_;
   Slots arena_, constant_slots_;
+  std::vector<Slots> members_;  // by the index of Home::kMember
   std::vector<FrameSource> frames_;
   std::vector<KernelLaunch> launches_;
   std::vector<std::vector<Step>> sequences_;
   std::vector<uint32_t> branches_;
+  std::vector<Exchange> exchanges_;
+  uint32_t depth_ = 0;  // of sequences in each other
 
   static constexpr int kIdle = 8;
   std::array<std::atomic<Workspace*>, kIdle> idle_{};

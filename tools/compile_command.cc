@@ -15,6 +15,7 @@ using compiler::Stage;
 struct Options {
   std::string file, output, function = "main";
   Stage stage = Stage::kPlan;
+  int replicas = 1, partitions = 1;
 };
 
 Status Compile(const Options& options) {
@@ -26,6 +27,8 @@ Status Compile(const Options& options) {
   TREADLE_ASSIGN_OR_RETURN(compile.target, executable::HostTarget());
   compile.function = options.function;
   compile.name = options.file;
+  compile.num_replicas = options.replicas;
+  compile.num_partitions = options.partitions;
   TREADLE_ASSIGN_OR_RETURN(std::string result, compiler::CompileTo(options.stage, program, compile));
   if (options.output.empty() || options.output == "-") {
     std::cout << result;
@@ -53,6 +56,10 @@ Command AddCompile(CLI::App& app) {
       ->option_text("STAGE");
   command->add_option("-o,--output", options->output, "file to write instead of standard output; needed for object");
   command->add_option("--function", options->function, "function to compile (default main)");
+  command->add_option("--partitions", options->partitions, "devices whose arrays the program works on (default 1)")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--replicas", options->replicas, "copies of the program that run together (default 1)")
+      ->check(CLI::Range(1, 4096));
   command->footer(
       "Examples:\n"
       "  treadle compile model.mlir --emit=plan\n"

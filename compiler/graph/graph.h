@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/shape.h"
+#include "base/sharding.h"
 
 namespace treadle::graph {
 
@@ -52,6 +53,12 @@ struct IndexedWindows {
   bool operator==(const IndexedWindows&) const = default;
 };
 
+// Who meets whom in an exchange; participants as in base/sharding.h.
+struct Exchange {
+  std::vector<std::vector<int32_t>> groups;   // each participant is in one
+  std::vector<std::vector<int32_t>> sources;  // for each participant: of its group, the same number for all
+};
+
 // What an operation says beyond its operands. Which fields hold for which op:
 //   dims      broadcast_in_dim broadcast_dimensions; transpose permutation; reverse, reduce dimensions;
 //             concatenate, iota, sort [dimension], never negative
@@ -67,6 +74,7 @@ struct IndexedWindows {
 //   unique    scatter: no element is updated twice
 //   literal splat            constant: row-major bytes in memory format (i1: a byte each); splat: one element stands
 //   for all
+//   exchange  exchange
 struct Attributes {
   std::vector<int64_t> dims, starts, limits, strides, low, high, interior, dilations;
   Direction direction = Direction::kEq;
@@ -77,6 +85,7 @@ struct Attributes {
   bool unique = false;
   std::shared_ptr<const std::string> literal;
   bool splat = false;
+  std::shared_ptr<const Exchange> exchange;
 };
 
 struct Op {
@@ -112,6 +121,12 @@ struct Graph {
   // Per argument and result of the program: whether its elements, pairs along a last dimension of 2, are complex
   // numbers to the caller. Empty: none are.
   std::vector<bool> complex_arguments, complex_results;
+  // The last argument of the program is not the caller's: an i32, the participant.
+  bool knows_participant = false;
+  // How arguments (of the caller) and results are spread over the devices. Empty for programs of one device.
+  std::vector<Sharding> argument_shardings, result_shardings;
+  // Values of the program are whole arrays, though arguments and results are not (executable::View::kGlobal).
+  bool global_view = false;
   std::vector<std::string> locations;  // "model.py:12:8 (jit(step)/dot_general)"
 
   const Shape& shape(ValueId value) const { return values[value].shape; }

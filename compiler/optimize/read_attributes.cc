@@ -1,11 +1,13 @@
 #include "compiler/optimize/read_attributes.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "compiler/optimize/describe.h"
+#include "llvm/ADT/StringMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "stablehlo/dialect/ops.h"
@@ -98,6 +100,18 @@ Attributes ReadWindow(mlir::Operation* op) {
 }
 
 }  // namespace
+
+std::optional<OpCode> CodeOf(llvm::StringRef name) {
+  static const llvm::StringMap<OpCode>* const codes = [] {
+    auto* map = new llvm::StringMap<OpCode>;
+#define GRAPH_OP(code, text, cls) (*map)["stablehlo." text] = OpCode::code;
+#include "compiler/graph/op_codes.def"
+    map->erase("stablehlo.erf");  // comes as a composite
+    return map;
+  }();
+  auto found = codes->find(name);
+  return found == codes->end() ? std::nullopt : std::optional(found->second);
+}
 
 StatusOr<Attributes> ReadAttributes(mlir::Operation* op, OpCode code) {
   Attributes attrs;

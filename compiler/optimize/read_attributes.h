@@ -2,11 +2,16 @@
 #ifndef TREADLE_COMPILER_OPTIMIZE_READ_ATTRIBUTES_H_
 #define TREADLE_COMPILER_OPTIMIZE_READ_ATTRIBUTES_H_
 
+#include <optional>
+
 #include "base/status.h"
 #include "compiler/graph/graph.h"
 #include "mlir/IR/Operation.h"
 
 namespace treadle::compiler {
+
+// The code of "stablehlo.add" and so on, if it has one.
+std::optional<graph::OpCode> CodeOf(llvm::StringRef name);
 
 // REQUIRES: `op` is verified and is the StableHLO operation of that code.
 StatusOr<graph::Attributes> ReadAttributes(mlir::Operation* op, graph::OpCode code);

@@ -102,6 +102,10 @@ class Rebuilder {
     out_.aliased_result = in_.aliased_result;
     out_.complex_arguments = in_.complex_arguments;
     out_.complex_results = in_.complex_results;
+    out_.knows_participant = in_.knows_participant;
+    out_.argument_shardings = in_.argument_shardings;
+    out_.result_shardings = in_.result_shardings;
+    out_.global_view = in_.global_view;
     out_.locations = in_.locations;
     RegionId main = out_.AddRegion();
     for (ValueId v : in_.regions[0].arguments) Argument(v, main);

@@ -5,14 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/optimize/collectives.h"
 #include "compiler/optimize/complex_tensors.h"
 #include "compiler/optimize/describe.h"
+#include "compiler/optimize/import_collectives.h"
 #include "compiler/optimize/read_attributes.h"
+#include "compiler/optimize/values.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/sdy/sdy.h"
 
 namespace treadle::compiler {
 namespace {
@@ -24,31 +27,29 @@ using graph::ValueId;
 // Programs that call or nest deeper than this are refused rather than risking the stack.
 constexpr int kMaxDepth = 200;
 
-std::optional<OpCode> CodeOf(llvm::StringRef name) {
-  static const llvm::StringMap<OpCode>* const codes = [] {
-    auto* map = new llvm::StringMap<OpCode>;
-#define GRAPH_OP(code, text, cls) (*map)["stablehlo." text] = OpCode::code;
-#include "compiler/graph/op_codes.def"
-    map->erase("stablehlo.erf");  // comes as a composite
-    return map;
-  }();
-  auto found = codes->find(name);
-  return found == codes->end() ? std::nullopt : std::optional(found->second);
-}
-
 class Importer {
  public:
-  explicit Importer(mlir::ModuleOp module) : symbols_(module) {}
+  // `shards`: shardings of the signature count.
+  Importer(mlir::ModuleOp module, Participants participants, bool shards)
+      : symbols_(module),
+        participants_(participants),
+        shards_(shards),
+        collectives_(graph_, participants),
+        values_(collectives_),
+        collective_importer_(graph_, collectives_, values_, participants) {}
 
-  StatusOr<graph::Graph> Run(mlir::func::FuncOp func) {
+  // `global`: arguments and results are whole arrays here, whatever their shardings are.
+  StatusOr<graph::Graph> Run(mlir::func::FuncOp func, bool global) {
     graph_.name = func.getName().str();
+    graph_.global_view = global;
     RegionId main = graph_.AddRegion();
     for (mlir::BlockArgument argument : func.getArguments()) TREADLE_RETURN_IF_ERROR(CheckArgument(func, argument));
     mlir::Block& body = func.getBody().front();
     TREADLE_RETURN_IF_ERROR(ImportParameters(body, main, func));
     for (unsigned i = 0; i < func.getNumArguments(); ++i) ReadDonation(func, i);
     TREADLE_RETURN_IF_ERROR(ImportBlock(body, main, 0));
-    ExportResults(body, main);
+    TREADLE_RETURN_IF_ERROR(ExportResults(body, main, func));
+    collectives_.Finish();
     return std::move(graph_);
   }
 
@@ -71,7 +72,7 @@ class Importer {
   }
 
   // Complex operands are two, one after the other.
-  std::vector<ValueId> Operands(mlir::Operation* op) const {
+  std::vector<ValueId> Operands(mlir::Operation* op) {
     std::vector<ValueId> operands;
     for (mlir::Value operand : op->getOperands()) {
       Complex parts = values_.lookup(operand);
@@ -122,32 +123,67 @@ class Importer {
     return OkStatus();
   }
 
-  // Those of the program, which hold complex numbers as they lie in memory.
-  Status ImportParameters(mlir::Block& block, RegionId region, mlir::Operation* op) {
+  // What `attrs` says of an array of the program's signature; nullopt where it says nothing.
+  StatusOr<std::optional<Sharding>> ReadSignature(mlir::func::FuncOp func, mlir::DictionaryAttr attrs,
+                                                  const Shape& shape) const {
+    if (!shards_ || !attrs) return std::optional<Sharding>();
+    if (auto gspmd = attrs.getAs<mlir::StringAttr>("mhlo.sharding"); gspmd && gspmd.getValue() != "{replicated}") {
+      return NotYet(func, "the sharding '" + gspmd.str() + "' in the form of GSPMD: let JAX use Shardy");
+    }
+    const auto given = attrs.getAs<sdy::TensorShardingAttr>("sdy.sharding");
+    if (!given) return std::optional<Sharding>();
+    TREADLE_ASSIGN_OR_RETURN(Sharding sharding, ReadSharding(given, shape, func, participants_));
+    return std::optional<Sharding>(std::move(sharding));
+  }
+
+  // Those of the program, which hold complex numbers as they lie in memory, and what this device has of an array.
+  Status ImportParameters(mlir::Block& block, RegionId region, mlir::func::FuncOp func) {
     for (mlir::BlockArgument argument : block.getArguments()) {
-      TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(argument.getType(), op));
+      TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(argument.getType(), func));
+      TREADLE_ASSIGN_OR_RETURN(std::optional<Sharding> given,
+                               ReadSignature(func, func.getArgAttrDict(argument.getArgNumber()), shape));
+      Sharding sharding = given.value_or(Sharding());
+      const bool cut = !sharding.whole() && !graph_.global_view;
+      const Shape held = cut ? sharding.TileShape(shape) : shape;
       const bool complex = IsComplex(shape.type);
-      ValueId value = graph_.AddValue(complex ? PairShape(shape) : shape, region);
+      ValueId value = graph_.AddValue(complex ? PairShape(held) : held, region);
       graph_.regions[region].arguments.push_back(value);
       graph_.complex_arguments.push_back(complex);
+      graph_.argument_shardings.push_back(sharding);
+      const int32_t location = Location(argument.getLoc());
+      Complex parts = {value};
       if (complex) {
-        Formula f(graph_, region, PartShape(shape), Location(argument.getLoc()));
-        values_[argument] = pairs_.Parts(f, value);
+        Formula f(graph_, region, PartShape(held), location);
+        parts = pairs_.Parts(f, value);
+      }
+      if (cut) {
+        values_.DefineTile(argument, {parts, std::move(sharding), complex ? PartShape(shape) : shape, location});
       } else {
-        values_[argument] = {value};
+        values_[argument] = parts;
       }
     }
     return OkStatus();
   }
 
-  void ExportResults(mlir::Block& block, RegionId region) {
-    for (mlir::Value result : block.getTerminator()->getOperands()) {
-      Complex parts = values_.lookup(result);
+  // Where nothing is said, a result stays spread over the devices as it is.
+  Status ExportResults(mlir::Block& block, RegionId region, mlir::func::FuncOp func) {
+    mlir::Operation* end = block.getTerminator();
+    for (unsigned i = 0; i < end->getNumOperands(); ++i) {
+      mlir::Value result = end->getOperand(i);
+      TREADLE_ASSIGN_OR_RETURN(const Shape whole, ShapeOf(result.getType(), func));
+      TREADLE_ASSIGN_OR_RETURN(std::optional<Sharding> given, ReadSignature(func, func.getResultAttrDict(i), whole));
+      const int32_t location = Location(result.getLoc());
+      const Values::Tile* tile = values_.TileOf(result);
+      Sharding sharding = given ? *std::move(given) : tile != nullptr ? tile->sharding : Sharding();
+      const Complex parts =
+          graph_.global_view ? values_.lookup(result) : values_.Part(result, sharding, {region, location});
       const bool complex = parts.im >= 0;
-      Formula f(graph_, region, graph_.shape(parts.re), Location(result.getLoc()));
+      Formula f(graph_, region, graph_.shape(parts.re), location);
       graph_.regions[region].results.push_back(complex ? pairs_.Pairs(f, parts) : parts.re);
       graph_.complex_results.push_back(complex);
+      graph_.result_shardings.push_back(std::move(sharding));
     }
+    return OkStatus();
   }
 
   Status ImportBlock(mlir::Block& block, RegionId region, int depth) {
@@ -165,8 +201,10 @@ class Importer {
     if (auto call = llvm::dyn_cast<mlir::func::CallOp>(op)) return Inline(op, call.getCallee(), region, depth);
     if (auto composite = llvm::dyn_cast<stablehlo::CompositeOp>(op)) return ImportComposite(composite, region, depth);
     if (auto custom = llvm::dyn_cast<stablehlo::CustomCallOp>(op)) return ImportCustomCall(custom);
+    if (auto manual = llvm::dyn_cast<sdy::ManualComputationOp>(op)) return ImportManual(manual, region, depth);
+    if (IsCollective(op)) return ImportCollective(op, region);
     llvm::StringRef name = op->getName().getStringRef();
-    // One device holds everything: where a value should lie is no matter.
+    // Where a value should lie does not change what it is.
     if (name == "sdy.sharding_constraint" || name == "sdy.propagation_barrier" || name == "sdy.reshard")
       return Forward(op);
     if (name == "sdy.sharding_group") return OkStatus();
@@ -178,6 +216,18 @@ class Importer {
     if (llvm::any_of(op->getOperandTypes(), is_complex) || llvm::any_of(op->getResultTypes(), is_complex))
       return ImportComplex(op, *code, region, depth);
     return ImportPlain(op, *code, region, depth);
+  }
+
+  Status ImportManual(sdy::ManualComputationOp op, RegionId region, int depth) {
+    const Collectives::Place place = {region, Location(op.getLoc())};
+    TREADLE_RETURN_IF_ERROR(collective_importer_.EnterManual(op, place));
+    TREADLE_RETURN_IF_ERROR(ImportBlock(op.getBody().front(), region, depth + 1));
+    return collective_importer_.LeaveManual(op, place);
+  }
+
+  Status ImportCollective(mlir::Operation* op, RegionId region) {
+    if (graph_.global_view) return NotYet(op, "outside of a manual computation");
+    return collective_importer_.Import(op, {region, Location(op->getLoc())});
   }
 
   Status ImportPlain(mlir::Operation* op, OpCode code, RegionId region, int depth) {
@@ -287,7 +337,7 @@ class Importer {
   }
 
   // The real or imaginary parts of complex operands; others, such as the starts of windows, as they are.
-  std::vector<ValueId> PartOperands(mlir::Operation* op, bool imaginary) const {
+  std::vector<ValueId> PartOperands(mlir::Operation* op, bool imaginary) {
     std::vector<ValueId> operands;
     for (mlir::Value operand : op->getOperands()) {
       Complex parts = values_.lookup(operand);
@@ -386,10 +436,7 @@ class Importer {
 
   template <typename To>
   void Forward(To to, mlir::OperandRange from) {
-    for (auto [result, operand] : llvm::zip(to, from)) {
-      Complex value = values_.lookup(operand);
-      values_[result] = value;
-    }
+    for (auto [result, operand] : llvm::zip(to, from)) values_.Bind(result, operand);
   }
 
   Status Forward(mlir::Operation* op) {
@@ -398,8 +445,12 @@ class Importer {
   }
 
   mlir::SymbolTable symbols_;
+  const Participants participants_;
+  const bool shards_;
   graph::Graph graph_;
-  llvm::DenseMap<mlir::Value, Complex> values_;  // of real values `re` alone
+  Collectives collectives_;
+  Values values_;
+  CollectiveImporter collective_importer_;
   ComplexPairs pairs_;
   llvm::DenseMap<mlir::Location, int32_t> locations_;
   std::vector<mlir::Location> calls_;  // being inlined, outermost first
@@ -408,10 +459,17 @@ class Importer {
 
 }  // namespace
 
-StatusOr<graph::Graph> ToGraph(mlir::ModuleOp module, std::string_view function) {
+StatusOr<graph::Graph> ToGraph(mlir::ModuleOp module, std::string_view function, Participants participants,
+                               bool spmd) {
   auto func = module.lookupSymbol<mlir::func::FuncOp>(llvm::StringRef(function));
   if (!func || func.isExternal()) return InvalidArgument("the module has no function @" + std::string(function));
-  return Importer(module).Run(func);
+  const bool shards = spmd && participants.count() > 1;
+  if (shards && participants.replicas > 1) {
+    return Unimplemented("sharded programs with several replicas: @" + func.getName().str());
+  }
+  const auto is_manual = [](sdy::ManualComputationOp) { return mlir::WalkResult::interrupt(); };
+  const bool manual = module.walk(is_manual).wasInterrupted();
+  return Importer(module, participants, shards).Run(func, /*global=*/shards && !manual);
 }
 
 }  // namespace treadle::compiler

@@ -62,6 +62,7 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
     case OpCode::kWhile:
     case OpCode::kIf:
     case OpCode::kCase:
+    case OpCode::kExchange:
       return OperationClass::kControl;
     default:
       return OperationClass::kPointwise;

@@ -102,10 +102,24 @@ struct StepPrinter {
     for (int32_t branch : step.branches) text += " " + std::to_string(branch);
     return text;
   }
+  std::string operator()(const executable::ExchangeStep& step) const {
+    std::string text = "exchange";
+    for (const executable::Operand& operand : step.operands) text += " " + OperandText(operand);
+    text += " in groups";
+    for (const std::vector<int32_t>& group : step.groups) text += " " + ListText(group);
+    text += " from";
+    for (const std::vector<int32_t>& sources : step.sources) text += " " + ListText(sources);
+    return text + " members from " + std::to_string(step.first_member) + " do sequence " + std::to_string(step.body);
+  }
+  static std::string ListText(const std::vector<int32_t>& list) {
+    std::string text;
+    for (int32_t number : list) text += (text.empty() ? "" : ",") + std::to_string(number);
+    return "[" + text + "]";
+  }
 };
 
 std::string_view HomeName(executable::Home home) {
-  constexpr std::string_view kNames[] = {"parameter", "constant", "arena", "result"};
+  constexpr std::string_view kNames[] = {"parameter", "constant", "arena", "result", "member"};
   return kNames[static_cast<size_t>(home)];
 }
 
@@ -126,7 +140,12 @@ StatusOr<Program> PlanProgram(const Graph& graph, const executable::Target& targ
   const graph::Region& main = graph.regions[0];
   for (size_t i = 0; i < main.arguments.size(); ++i) {
     program.executable.parameters.push_back({graph.ArgumentShape(i), static_cast<bool>(graph.donated[i])});
+    if (i < graph.argument_shardings.size()) {
+      program.executable.parameters.back().sharding = graph.argument_shardings[i];
+    }
   }
+  if (graph.knows_participant) program.executable.parameters.back().giver = executable::Giver::kRuntime;
+  if (graph.global_view) program.executable.view = executable::View::kGlobal;
   AddCost(graph, tasks, program.executable);
   Placement placement = PlaceValues(graph, tasks, constant_of);
   TREADLE_RETURN_IF_ERROR(WriteSteps(graph, tasks, constant_of, std::move(placement), program));

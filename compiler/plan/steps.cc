@@ -14,6 +14,7 @@ namespace {
 
 using executable::CaseStep;
 using executable::CopyStep;
+using executable::ExchangeStep;
 using executable::Executable;
 using executable::KernelStep;
 using executable::Operand;
@@ -51,6 +52,7 @@ class Writer {
     const auto& results = graph_.regions[0].results;
     for (size_t r = 0; r < results.size(); ++r) {
       exe_.results.push_back({graph_.ResultShape(r), placement_.donor[r]});
+      if (!graph_.result_shardings.empty()) exe_.results.back().sharding = graph_.result_shardings[r];
       CopyToResult(results[r], static_cast<int32_t>(r));
     }
     PlaceScratch();
@@ -252,6 +254,28 @@ class Writer {
     return OkStatus();
   }
 
+  // Exchanges are written in the order in which storage.cc numbers their members.
+  Status WriteExchange(const Task& task, int32_t sequence) {
+    const graph::Op& op = graph_.ops[task.control_op()];
+    const TaskList& body = task.regions[0];
+    ExchangeStep step;
+    for (ValueId operand : op.operands) step.operands.push_back(At(operand));
+    step.groups = op.attrs.exchange->groups;
+    step.sources = op.attrs.exchange->sources;
+    step.members = static_cast<int32_t>(step.sources[0].size());
+    step.first_member = members_;
+    members_ += static_cast<int32_t>(graph_.regions[body.region].arguments.size());
+    step.body = NewSequence();
+    const int32_t inner = step.body;
+    TREADLE_RETURN_IF_ERROR(WriteList(body, inner));
+    for (size_t k = 0; k < op.results.size(); ++k) {
+      Copy(inner, At(graph_.regions[body.region].results[k]), At(op.results[k]), graph_.shape(op.results[k]).bytes(),
+           "copy to result");
+    }
+    Finish(sequence, std::move(step), task, "exchange, " + graph_.location(op));
+    return OkStatus();
+  }
+
   template <typename ControlStep>
   void Finish(int32_t sequence, ControlStep step, const Task& task, std::string name) {
     const graph::Op& op = graph_.ops[task.control_op()];
@@ -274,8 +298,10 @@ class Writer {
           WritePhases(task, sequence, Buffers(task.group), task.sort);
           break;
         case GroupKind::kControl: {
-          bool loop = graph_.ops[task.control_op()].code == OpCode::kWhile;
-          TREADLE_RETURN_IF_ERROR(loop ? WriteWhile(task, sequence) : WriteCase(task, sequence));
+          const OpCode code = graph_.ops[task.control_op()].code;
+          TREADLE_RETURN_IF_ERROR(code == OpCode::kWhile      ? WriteWhile(task, sequence)
+                                  : code == OpCode::kExchange ? WriteExchange(task, sequence)
+                                                              : WriteCase(task, sequence));
           break;
         }
       }
@@ -289,6 +315,7 @@ class Writer {
   Executable& exe_;
   std::unordered_map<std::string, int32_t> kernel_number_;
   std::unordered_map<std::string, size_t> known_;  // by symbol: position in program_.kernels
+  int32_t members_ = 0;                            // of exchanges so far
   int loops_around_ = 0;                           // that the steps being written lie in
   std::vector<Interval> scratch_;
   std::vector<executable::ValueId> scratch_value_;

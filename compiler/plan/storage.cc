@@ -36,6 +36,8 @@ class Placer {
 
   Placement Run() {
     PinArguments();
+    int32_t members = 0;
+    PinMembers(tasks_, members);
     Live(tasks_, {});
     for (size_t v = 0; v < span_.size(); ++v) {
       if (memory_[v] && span_[v].used())
@@ -60,6 +62,20 @@ class Placer {
     const auto& arguments = graph_.regions[0].arguments;
     for (size_t i = 0; i < arguments.size(); ++i) Pin(arguments[i], Home::kParameter, static_cast<int32_t>(i));
     for (auto [op, number] : constant_of_) Pin(graph_.ops[op].results[0], Home::kConstant, number);
+  }
+
+  // What others lend lives with them.
+  void PinMembers(const TaskList& list, int32_t& next) {
+    for (const Task& task : list.tasks) {
+      if (IsExchange(task)) {
+        for (ValueId member : graph_.regions[task.regions[0].region].arguments) Pin(member, Home::kMember, next++);
+      }
+      for (const TaskList& inner : task.regions) PinMembers(inner, next);
+    }
+  }
+
+  bool IsExchange(const Task& task) const {
+    return task.group.kind == GroupKind::kControl && graph_.ops[task.control_op()].code == OpCode::kExchange;
   }
 
   void Pin(ValueId value, Home home, int32_t index) {
@@ -100,7 +116,8 @@ class Placer {
                             : graph_.values[graph_.ops[task->control_op()].results[0]].region);
     for (const Task& task : list.tasks) {
       for (ValueId value : task.group.inputs) {
-        Position at = task.group.kind == GroupKind::kControl ? task.begin : task.end;
+        // The operands of an exchange are read, by others, up to its end.
+        Position at = task.group.kind == GroupKind::kControl && !IsExchange(task) ? task.begin : task.end;
         Use(value, at, around, regions);
       }
       if (task.group.kind == GroupKind::kControl) {

@@ -520,6 +520,17 @@ bool OnlyTiny(const Graph& graph, const graph::Op& op) {
   return true;
 }
 
+// Whether the operation is or holds an exchange, for which an execution may have to stop: no kernel can.
+bool HasExchange(const Graph& graph, const graph::Op& op) {
+  if (op.code == OpCode::kExchange) return true;
+  for (RegionId region : op.regions) {
+    for (OpId inner : graph.regions[region].ops) {
+      if (HasExchange(graph, graph.ops[inner])) return true;
+    }
+  }
+  return false;
+}
+
 StatusOr<Instance> Build(const Graph& graph, const Group& group, const executable::Target& target) {
   std::set<ValueId> loaded;
   for (;;) {
@@ -560,7 +571,7 @@ Group SerialGroup(const Graph& graph, OpId number, const std::function<bool(Valu
 
 bool IsSerial(const Graph& graph, OpId number) {
   const graph::Op& op = graph.ops[number];
-  if (op.results.empty() || OpsIn(graph, op) > kMaxOps) return false;
+  if (op.results.empty() || OpsIn(graph, op) > kMaxOps || HasExchange(graph, op)) return false;
   Group group = SerialGroup(graph, number, [](ValueId) { return true; });
   // What a written carry starts from is not read by anything else; it may start other written carries.
   std::set<ValueId> also_read;

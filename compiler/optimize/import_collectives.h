@@ -1,0 +1,46 @@
+// Collectives of StableHLO, and manual computations of Shardy, into the graph.
+#ifndef TREADLE_COMPILER_OPTIMIZE_IMPORT_COLLECTIVES_H_
+#define TREADLE_COMPILER_OPTIMIZE_IMPORT_COLLECTIVES_H_
+
+#include <functional>
+
+#include "base/status.h"
+#include "compiler/graph/graph.h"
+#include "compiler/optimize/collectives.h"
+#include "compiler/optimize/participants.h"
+#include "compiler/optimize/values.h"
+#include "mlir/IR/Operation.h"
+#include "stablehlo/sdy/sdy.h"
+
+namespace treadle::compiler {
+
+bool IsCollective(mlir::Operation* op);
+
+class CollectiveImporter {
+ public:
+  CollectiveImporter(graph::Graph& graph, Collectives& collectives, Values& values, Participants participants)
+      : graph_(graph), collectives_(collectives), values_(values), participants_(participants) {}
+
+  // Defines the results of `op`. UNIMPLEMENTED for groups and regions that it does not know. REQUIRES: IsCollective.
+  Status Import(mlir::Operation* op, Collectives::Place place);
+
+  // The arguments of the body are parts of the operands, and the results have the terminator's operands as parts: call
+  // the one, import the body, call the other.
+  Status EnterManual(sdy::ManualComputationOp op, Collectives::Place place);
+  Status LeaveManual(sdy::ManualComputationOp op, Collectives::Place place);
+
+ private:
+  Status ImportReduction(mlir::Operation* op, Collectives::Place place);
+  Status ImportMovement(mlir::Operation* op, Collectives::Place place);
+  StatusOr<std::function<graph::ValueId(graph::ValueId)>> Mover(mlir::Operation* op, Collectives::Place place);
+  Collectives::Combine CombineBy(mlir::Operation* reduction, int32_t location);
+
+  graph::Graph& graph_;
+  Collectives& collectives_;
+  Values& values_;
+  const Participants participants_;
+};
+
+}  // namespace treadle::compiler
+
+#endif  // TREADLE_COMPILER_OPTIMIZE_IMPORT_COLLECTIVES_H_
