@@ -325,14 +325,16 @@ TEST(Sort, TheFirstOfEachRow) {
 
 // Data that radix sorts and selections may stumble over.
 TEST(Sort, Patterns) {
-  for (int64_t length : {64, 257, 1024, 70'000}) {
-    for (int pattern = 0; pattern < 6; ++pattern) {
+  for (int64_t length : {64, 257, 1024, 1029, 70'000}) {
+    for (int pattern = 0; pattern < 7; ++pattern) {
       Problem p = MakeProblem(1, length, 1, {kI32}, 1);
       for (int64_t i = 0; i < length; ++i) {
-        const int64_t value[] = {i, -i, 42, i % 2, (i * 7919) % length << 16, i < length / 2 ? i : length - i};
+        const int64_t value[] = {
+            i, -i, 42, i % 2, (i * 7919) % length << 16, i < length / 2 ? i : length - i, i < length - 5 ? 42 : 41};
         SetBits(p.operands[0], i, 4, static_cast<uint32_t>(value[pattern]));
       }
-      for (int64_t take : {length, int64_t{10}, length / 2}) {
+      for (int64_t take : {length, int64_t{10}, length / 4, length / 2}) {
+        if (length > 60'000 && take > 10 && take < length) continue;
         for (int variant : {0, 1}) {
           p.request.take = take;
           p.request.keys = {KeyOf(0, kI32, variant)};
@@ -350,7 +352,7 @@ TEST(Sort, Patterns) {
 TEST(Sort, LongRows) {
   for (ElementType type : {kF32, kF16, kF64, kU8}) {
     for (auto [outer, length, inner] : std::vector<std::array<int64_t, 3>>{
-             {1, 65'535, 1}, {1, 65'536, 1}, {2, 70'001, 1}, {1, 200'000, 1}, {1, 66'000, 3}, {17, 65'536, 1}}) {
+             {1, 65'535, 1}, {1, 65'536, 1}, {2, 70'001, 1}, {1, 140'000, 1}, {1, 66'000, 3}, {17, 65'536, 1}}) {
       if (outer == 17 && type != kF32) continue;
       Problem p = MakeProblem(outer, length, inner, {type}, length);
       for (int64_t take : {length, length / 2, length - 1}) {
@@ -375,9 +377,9 @@ TEST(Sort, LongRowsOfOrdinaryNumbers) {
       const float value = kind == 0   ? std::normal_distribution<float>()(random)
                           : kind == 1 ? std::uniform_real_distribution<float>()(random)
                           : kind == 2 ? static_cast<float>(random() % 10)
-                                      : std::exp(10 * std::normal_distribution<float>()(random));
+                                      : std::exp(4 * std::normal_distribution<float>()(random));
       SetBits(p.operands[0], i, 4, std::bit_cast<uint32_t>(value));
-      SetBits(p.operands[1], i, 8, static_cast<uint64_t>(static_cast<int64_t>(value * 1e6)));
+      SetBits(p.operands[1], i, 8, static_cast<uint64_t>(static_cast<int64_t>(value * 1e6F)));
     }
     p.request.keys = {KeyOf(0, kF32, 6)};
     p.request.outputs = {{0, kF32}};
