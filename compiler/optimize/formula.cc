@@ -10,13 +10,18 @@ namespace treadle::compiler {
 namespace {
 
 template <typename T>
-graph::Attributes Splat(T value, const Shape& shape) {
+graph::Attributes SplatOf(T value, size_t bytes_each, const Shape& shape) {
   graph::Attributes attrs;
   attrs.splat = shape.elements() > 0;
-  std::string bytes(attrs.splat ? sizeof value : 0, '\0');
+  std::string bytes(attrs.splat ? bytes_each : 0, '\0');
   std::memcpy(bytes.data(), &value, bytes.size());
   attrs.literal = std::make_shared<const std::string>(std::move(bytes));
   return attrs;
+}
+
+template <typename T>
+graph::Attributes SplatOf(T value, const Shape& shape) {
+  return SplatOf(value, sizeof value, shape);
 }
 
 }  // namespace
@@ -28,12 +33,17 @@ graph::ValueId Formula::Op(OpCode code, std::vector<ValueId> operands, Shape res
 }
 
 graph::ValueId Formula::Constant(double value) {
-  return Op(OpCode::kConstant, {}, shape_, is_f64() ? Splat(value, shape_) : Splat(static_cast<float>(value), shape_));
+  return Op(OpCode::kConstant, {}, shape_,
+            is_f64() ? SplatOf(value, shape_) : SplatOf(static_cast<float>(value), shape_));
 }
 
 graph::ValueId Formula::Bits(int64_t bits) {
   return Op(OpCode::kConstant, {}, IntegerShape(),
-            is_f64() ? Splat(bits, shape_) : Splat(static_cast<int32_t>(bits), shape_));
+            is_f64() ? SplatOf(bits, shape_) : SplatOf(static_cast<int32_t>(bits), shape_));
+}
+
+graph::ValueId Formula::Splat(const Shape& shape, uint64_t bits) {
+  return Op(OpCode::kConstant, {}, shape, SplatOf(bits, ElementBytes(shape.type), shape));
 }
 
 graph::ValueId Formula::Infinity() { return Constant(std::numeric_limits<double>::infinity()); }

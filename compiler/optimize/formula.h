@@ -28,6 +28,8 @@ class Formula {
   // Tensors full of one number.
   ValueId Constant(double value);
   ValueId Bits(int64_t bits);
+  // A tensor of any shape whose elements have these low bits.
+  ValueId Splat(const Shape& shape, uint64_t bits);
   ValueId Infinity();
   ValueId NaN();
 

@@ -9,6 +9,7 @@
 #include "compiler/optimize/complex_tensors.h"
 #include "compiler/optimize/describe.h"
 #include "compiler/optimize/import_collectives.h"
+#include "compiler/optimize/integer_formulas.h"
 #include "compiler/optimize/read_attributes.h"
 #include "compiler/optimize/values.h"
 #include "llvm/ADT/DenseMap.h"
@@ -210,11 +211,14 @@ class Importer {
     if (name == "sdy.sharding_group") return OkStatus();
     if (name == "stablehlo.complex" || name == "stablehlo.real" || name == "stablehlo.imag")
       return ImportParts(op, name, region);
+    if (auto random = llvm::dyn_cast<stablehlo::RngBitGeneratorOp>(op)) return ImportRandomBits(random, region);
     std::optional<OpCode> code = CodeOf(name);
     if (!code) return NotYet(op);
     const auto is_complex = [](mlir::Type type) { return IsComplexType(type); };
     if (llvm::any_of(op->getOperandTypes(), is_complex) || llvm::any_of(op->getResultTypes(), is_complex))
       return ImportComplex(op, *code, region, depth);
+    if (code == OpCode::kBitcastConvert && Rank(op->getOperand(0)) != Rank(op->getResult(0)))
+      return ImportBitcast(op, region);
     return ImportPlain(op, *code, region, depth);
   }
 
@@ -228,6 +232,33 @@ class Importer {
   Status ImportCollective(mlir::Operation* op, RegionId region) {
     if (graph_.global_view) return NotYet(op, "outside of a manual computation");
     return collective_importer_.Import(op, {region, Location(op->getLoc())});
+  }
+
+  static int64_t Rank(mlir::Value value) { return llvm::cast<mlir::ShapedType>(value.getType()).getRank(); }
+
+  Status ImportBitcast(mlir::Operation* op, RegionId region) {
+    TREADLE_ASSIGN_OR_RETURN(Shape result, ShapeOf(op->getResult(0).getType(), op));
+    ValueId operand = values_.lookup(op->getOperand(0)).re;
+    if (result.type == ElementType::kI1 || graph_.shape(operand).type == ElementType::kI1) return NotYet(op);
+    Formula f(graph_, region, result, Location(op->getLoc()));
+    values_[op->getResult(0)] = {BitcastBetweenWidths(f, operand, result)};
+    return OkStatus();
+  }
+
+  // The algorithm that programs leave open is Philox, as in jaxlib's CPU backend.
+  Status ImportRandomBits(stablehlo::RngBitGeneratorOp op, RegionId region) {
+    TREADLE_ASSIGN_OR_RETURN(Shape output, ShapeOf(op->getResult(1).getType(), op));
+    ValueId state = values_.lookup(op->getOperand(0)).re;
+    const Shape& words = graph_.shape(state);
+    const bool philox = op.getRngAlgorithm() != stablehlo::RngAlgorithm::THREE_FRY;
+    const bool known =
+        words.type == ElementType::kU64 && words.rank() == 1 && (words.dims[0] == 2 || (philox && words.dims[0] == 3));
+    if (!known || !IsInteger(output.type)) return NotYet(op);
+    Formula f(graph_, region, output, Location(op->getLoc()));
+    RandomBits random = philox ? PhiloxBits(f, state, output) : ThreefryBits(f, state, output);
+    values_[op->getResult(0)] = {random.state};
+    values_[op->getResult(1)] = {random.bits};
+    return OkStatus();
   }
 
   Status ImportPlain(mlir::Operation* op, OpCode code, RegionId region, int depth) {
