@@ -155,36 +155,42 @@ StatusOr<ValueId> Collectives::Exchange(ValueId operand, graph::Exchange who, co
 StatusOr<ValueId> Collectives::AllReduce(ValueId operand, const Groups& groups, const Combine& combine, Place place) {
   const Shape shape = graph_.shape(operand);
   const auto members = static_cast<int64_t>(groups[0].size());
-  if (members <= 2 || shape.bytes() < kLargeReduction) {
-    const auto reduce = [&](const std::vector<ValueId>& lent, RegionId region) -> StatusOr<ValueId> {
-      ValueId sum = lent[0];
-      for (size_t m = 1; m < lent.size(); ++m) {
-        TREADLE_ASSIGN_OR_RETURN(sum, combine(sum, lent[m], region));
-      }
-      return sum;
-    };
-    return Exchange(operand, All(groups, participants_.count()), shape, reduce, place);
+  if (members > 2 && shape.bytes() >= kLargeReduction) return ReduceByParts(operand, groups, combine, place);
+  const auto reduce = [&](const std::vector<ValueId>& lent, RegionId region) -> StatusOr<ValueId> {
+    ValueId sum = lent[0];
+    for (size_t m = 1; m < lent.size(); ++m) {
+      TREADLE_ASSIGN_OR_RETURN(sum, combine(sum, lent[m], region));
+    }
+    return sum;
+  };
+  return Exchange(operand, All(groups, participants_.count()), shape, reduce, place);
+}
+
+// Along the first dimension that the group can share, else along all of them as one, filled up.
+StatusOr<ValueId> Collectives::ReduceByParts(ValueId operand, const Groups& groups, const Combine& combine,
+                                             Place place) {
+  const Shape shape = graph_.shape(operand);
+  const auto members = static_cast<int64_t>(groups[0].size());
+  for (size_t i = 0; i < shape.dims.size(); ++i) {
+    if (shape.dims[i] % members != 0) continue;
+    const auto dim = static_cast<int64_t>(i);
+    TREADLE_ASSIGN_OR_RETURN(const ValueId own, ReduceScatter(operand, dim, groups, combine, place));
+    return AllGather(own, dim, groups, place);
   }
   const int64_t elements = shape.elements(), part = (elements + members - 1) / members;
-  ValueId flat = Reshape(operand, {elements}, place);
-  if (part * members != elements) {
-    Attributes pad;
-    pad.low = {0};
-    pad.high = {part * members - elements};
-    pad.interior = {0};
-    const ValueId zero = Zeros({shape.type, {}}, place);
-    flat = Add(OpCode::kPad, {flat, zero}, {shape.type, {part * members}}, std::move(pad), place);
-  }
-  TREADLE_ASSIGN_OR_RETURN(const ValueId own, ReduceScatter(flat, 0, groups, combine, place));
-  ValueId all = AllGather(own, 0, groups, place);
-  if (part * members != elements) {
-    Attributes slice;
-    slice.starts = {0};
-    slice.limits = {elements};
-    slice.strides = {1};
-    all = Add(OpCode::kSlice, {all}, {shape.type, {elements}}, std::move(slice), place);
-  }
-  return Reshape(all, shape.dims, place);
+  Attributes pad;
+  pad.low = {0};
+  pad.high = {part * members - elements};
+  pad.interior = {0};
+  const ValueId flat = Reshape(operand, {elements}, place), zero = Zeros({shape.type, {}}, place);
+  const ValueId full = Add(OpCode::kPad, {flat, zero}, {shape.type, {part * members}}, std::move(pad), place);
+  TREADLE_ASSIGN_OR_RETURN(const ValueId own, ReduceScatter(full, 0, groups, combine, place));
+  const ValueId all = AllGather(own, 0, groups, place);
+  Attributes slice;
+  slice.starts = {0};
+  slice.limits = {elements};
+  slice.strides = {1};
+  return Reshape(Add(OpCode::kSlice, {all}, {shape.type, {elements}}, std::move(slice), place), shape.dims, place);
 }
 
 StatusOr<ValueId> Collectives::ReduceScatter(ValueId operand, int64_t dim, const Groups& groups, const Combine& combine,

@@ -53,6 +53,8 @@ class Collectives {
   void Finish();
 
  private:
+  StatusOr<graph::ValueId> ReduceByParts(graph::ValueId operand, const Groups& groups, const Combine& combine,
+                                         Place place);
   // By source: what it lends, as seen in `region`.
   using Body =
       std::function<StatusOr<graph::ValueId>(const std::vector<graph::ValueId>& members, graph::RegionId region)>;
