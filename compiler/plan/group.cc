@@ -492,8 +492,10 @@ StatusOr<std::vector<Group>> Grouper::Run() {
       case OperationClass::kInterleave:
         PlaceInterleave(op);
         break;
-      case OperationClass::kWindow:
       case OperationClass::kPieces:
+        if (!sources_.IsFree(op.results[0])) PlaceAlone(op, GroupKind::kPlan);
+        break;
+      case OperationClass::kWindow:
       case OperationClass::kTranspose:
         PlaceAlone(op, GroupKind::kPlan);
         break;

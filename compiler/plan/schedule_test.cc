@@ -83,6 +83,53 @@ TEST(Map, DynamicSlices) {
   }
 }
 
+// The gradient of the sum of squared differences: one kernel, whose choices along rows are made by cutting them.
+TEST(Map, PadsOfShiftedValuesAreChosenFrom) {
+  for (int64_t width : {2, 3, 40}) {
+    Program p;
+    ValueId x = p.Argument({kF32, {5, width}}), zero = p.Splat({kF32, {}}, 0), sum = -1;
+    for (size_t dim : {0, 1}) {
+      std::vector<int64_t> dims{5, width}, whole = dims;
+      dims[dim] -= 1;
+      std::vector<int64_t> one{dim == 0, dim == 1}, none{0, 0};
+      ValueId later = p.Add(OpCode::kSlice, {x}, {kF32, dims}, {.starts = one, .limits = whole, .strides = {1, 1}});
+      ValueId earlier = p.Add(OpCode::kSlice, {x}, {kF32, dims}, {.starts = none, .limits = dims, .strides = {1, 1}});
+      ValueId twice =
+          p.Binary(OpCode::kMultiply, p.Binary(OpCode::kSubtract, later, earlier), p.Splat({kF32, dims}, 2));
+      auto pad = [&](ValueId value, std::vector<int64_t> low, std::vector<int64_t> high) {
+        return p.Add(OpCode::kPad, {value, zero}, {kF32, whole}, {.low = low, .high = high, .interior = none});
+      };
+      ValueId part = p.Binary(OpCode::kSubtract, pad(twice, one, none), pad(twice, none, one));
+      sum = sum < 0 ? part : p.Binary(OpCode::kAdd, sum, part);
+    }
+    p.Return({sum});
+    ExpectLikeReference(p.graph(), 7);
+    auto groups = GroupRegion(p.graph(), 0, executable::Target());
+    ASSERT_TRUE(groups.ok());
+    EXPECT_EQ(groups->size(), 1);
+  }
+}
+
+TEST(Map, ConcatenatesAndPadsInsideOfEachOther) {
+  for (ElementType type : {kF32, ElementType::kI8}) {
+    Program p;  // pad(concat(a, b), ...)[::2, ::-1] + roll(c)
+    ValueId a = p.Argument({type, {6, 10}}), b = p.Argument({type, {6, 9}}), c = p.Argument({type, {4, 23}});
+    ValueId joined = p.Add(OpCode::kConcatenate, {a, b}, {type, {6, 19}}, {.dims = {1}});
+    ValueId padded = p.Add(OpCode::kPad, {joined, p.Splat({type, {}}, 3)}, {type, {8, 23}},
+                           {.low = {1, 2}, .high = {1, 2}, .interior = {0, 0}});
+    ValueId thin =
+        p.Add(OpCode::kSlice, {padded}, {type, {4, 23}}, {.starts = {0, 0}, .limits = {8, 23}, .strides = {2, 1}});
+    ValueId turned = p.Add(OpCode::kReverse, {thin}, {type, {4, 23}}, {.dims = {1}});
+    ValueId tail =
+        p.Add(OpCode::kSlice, {c}, {type, {4, 5}}, {.starts = {0, 18}, .limits = {4, 23}, .strides = {1, 1}});
+    ValueId head =
+        p.Add(OpCode::kSlice, {c}, {type, {4, 18}}, {.starts = {0, 0}, .limits = {4, 18}, .strides = {1, 1}});
+    ValueId rolled = p.Add(OpCode::kConcatenate, {tail, head}, {type, {4, 23}}, {.dims = {1}});
+    p.Return({p.Binary(OpCode::kAdd, turned, rolled), turned});
+    ExpectLikeReference(p.graph(), 8);
+  }
+}
+
 TEST(Map, UpdateMovesItsOwnOperand) {
   Program p;  // x[1:] = x[:-1]
   ValueId x = p.Argument({kF32, {100}});

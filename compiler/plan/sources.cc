@@ -21,6 +21,7 @@ namespace {
 constexpr int kCheapUops = 8;
 constexpr int64_t kMuchSmaller = 8;
 constexpr size_t kScalarReads = 4;
+constexpr size_t kMostFusedOperands = 4;  // of a concatenate
 
 Source::Path After(Source::Path path, PathStep step) {
   if (step == PathStep::kLinear) return path;
@@ -37,12 +38,13 @@ Sources::Sources(const graph::Graph& graph, RegionId region)
     : graph_(graph), region_id_(region), region_(graph.regions[region]) {
   FindLive();
   FindNeeded();
+  FindFused();
 }
 
 bool Sources::IsFree(ValueId value) const {
   OpId def = graph_.values[value].def;
   if (def < 0 || graph_.values[value].region != region_id_) return false;
-  return ClassOf(graph_, graph_.ops[def]) == OperationClass::kFree || cheap_.contains(value);
+  return ClassOf(graph_, graph_.ops[def]) == OperationClass::kFree || cheap_.contains(value) || fused_.contains(value);
 }
 
 void Sources::FindLive() {
@@ -112,6 +114,58 @@ void Sources::FindNeeded() {
   }
 }
 
+namespace {
+
+// Whether readers may choose between the operands element by element: few of them, each walked without gaps.
+bool MayFuse(const graph::Graph& graph, const graph::Op& op) {
+  if (ClassOf(graph, op) != OperationClass::kPieces) return false;
+  if (op.code == OpCode::kConcatenate) return op.operands.size() <= kMostFusedOperands;
+  return std::all_of(op.attrs.interior.begin(), op.attrs.interior.end(), [](int64_t gap) { return gap == 0; });
+}
+
+}  // namespace
+
+// Whether all that reads the value is a move that other pointwise values are made of, or such a value.
+bool Sources::OnlyShifts(ValueId value, const Readers& readers) const {
+  auto found = readers.find(value);
+  if (found == readers.end()) return false;
+  return std::all_of(found->second.begin(), found->second.end(), [&](const graph::Op* reader) {
+    return fused_.contains(reader->results[0]) || shifted_.contains(reader->results[0]);
+  });
+}
+
+// From the readers backwards. Slices and reverses of pads and concatenations count as such where their own readers do;
+// what nothing reads but the region's results may be made by the group that writes it.
+void Sources::FindFused() {
+  Readers readers;
+  std::set<ValueId> chosen;  // values that may be read at any place for little
+  auto reads_well = [&](const graph::Op* reader) {
+    bool pointwise = ClassOf(graph_, *reader) == OperationClass::kPointwise &&
+                     graph::OpClassOf(reader->code) == graph::OpClass::kElementwise;
+    return pointwise || chosen.contains(reader->results[0]);
+  };
+  for (size_t k = region_.ops.size(); k-- > 0;) {
+    const graph::Op& op = graph_.ops[region_.ops[k]];
+    if (!live_[region_.ops[k]] || op.results.size() != 1) {
+      for (ValueId operand : op.operands) readers[operand].push_back(&op);
+      continue;
+    }
+    const ValueId result = op.results[0];
+    const bool is_read = readers.contains(result), needed = needed_.contains(result);
+    const bool well = !is_read || std::all_of(readers[result].begin(), readers[result].end(), reads_well);
+    const bool moves = op.code == OpCode::kSlice || op.code == OpCode::kReverse;
+    if (moves && well && (is_read || needed)) chosen.insert(result);
+    if (MayFuse(graph_, op) && well && is_read && !needed) {
+      chosen.insert(result);
+      fused_.insert(result);
+    }
+    bool elementwise = graph::OpClassOf(op.code) == graph::OpClass::kElementwise;
+    if (moves && is_read && !needed) shifted_.insert(result);
+    if (elementwise && is_read && !needed && OnlyShifts(result, readers)) shifted_.insert(result);
+    for (ValueId operand : op.operands) readers[operand].push_back(&op);
+  }
+}
+
 const std::vector<Source>& Sources::Trace(ValueId value) {
   if (auto found = traces_.find(value); found != traces_.end()) return found->second;
   // Free operations stand in program order, so that tracing every one as it comes needs no deep recursion.
@@ -153,6 +207,8 @@ bool Sources::MakeFree(const graph::Op& op) {
   std::vector<Source> sources = Of(op);
   for (const Source& source : sources) read += graph_.shape(source.base).elements();
   bool little = read * kMuchSmaller <= elements || (elements == 1 && sources.size() <= kScalarReads);
+  // Read elsewhere only, it would have to be written and read again: more than it takes to make it anew.
+  little = little || (shifted_.contains(op.results[0]) && sources.size() <= kScalarReads);
   if (little) cheap_.emplace(op.results[0], uops);
   return little;
 }

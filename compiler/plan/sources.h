@@ -53,6 +53,9 @@ class Sources {
   std::vector<Source> OfGather(const graph::Op& op);
   void FindLive();
   void FindNeeded();
+  void FindFused();
+  using Readers = std::map<graph::ValueId, std::vector<const graph::Op*>>;
+  bool OnlyShifts(graph::ValueId value, const Readers& readers) const;
   void NeedNested(graph::RegionId region);
 
   const graph::Graph& graph_;
@@ -61,6 +64,8 @@ class Sources {
   std::vector<bool> live_;
   std::set<graph::ValueId> used_;
   std::set<graph::ValueId> needed_;
+  std::set<graph::ValueId> fused_;       // results of pad and concatenate that their readers choose from anew
+  std::set<graph::ValueId> shifted_;     // pointwise values that are read at other places than their own only
   std::map<graph::ValueId, int> cheap_;  // pointwise values made free, and what they cost with what they read
   std::map<graph::ValueId, std::vector<Source>> traces_;
 };

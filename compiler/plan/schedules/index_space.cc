@@ -57,12 +57,22 @@ Index IndexSpace::Identity() const {
   return index;
 }
 
-bool IndexSpace::InRange(const Affine& value, int64_t size) const {
+std::pair<int64_t, int64_t> IndexSpace::Limits(const Affine& value) const {
   int64_t low = value.offset, high = value.offset;
   for (const auto& [number, coefficient] : value.terms) {
     (coefficient > 0 ? high : low) += coefficient * (variables_[number].size - 1);
   }
+  return {low, high};
+}
+
+bool IndexSpace::InRange(const Affine& value, int64_t size) const {
+  auto [low, high] = Limits(value);
   return low >= 0 && high < size;
+}
+
+bool IndexSpace::OutOfRange(const Affine& value, int64_t size) const {
+  auto [low, high] = Limits(value);
+  return high < 0 || low >= size;
 }
 
 int IndexSpace::Intern(Variable variable) {

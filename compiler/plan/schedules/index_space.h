@@ -77,6 +77,10 @@ class IndexSpace {
   // its index.
   std::optional<Index> OperandIndex(const graph::Graph& graph, const graph::Op& op, int operand, const Index& index);
 
+  // 0 <= value < size always; never.
+  bool InRange(const Affine& value, int64_t size) const;
+  bool OutOfRange(const Affine& value, int64_t size) const;
+
   // `value` clamped to [0, size - 1]; `value` itself if it always lies there.
   Affine Clamp(const Affine& value, int64_t size);
 
@@ -102,7 +106,7 @@ class IndexSpace {
   Index GatherIndex(const graph::Graph& graph, const graph::Op& op, const Index& index);
   void Rejoin(Affine& value) const;
   int Intern(Variable variable);
-  bool InRange(const Affine& value, int64_t size) const;  // 0 <= value < size always
+  std::pair<int64_t, int64_t> Limits(const Affine& value) const;  // least and greatest value
 
   std::vector<Variable> variables_;
   int axes_;

@@ -1,9 +1,11 @@
 #include "compiler/plan/schedules/map.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "compiler/plan/operation_class.h"
+#include "compiler/plan/schedules/pieces.h"
 
 namespace treadle::plan {
 namespace {
@@ -180,7 +182,9 @@ Status MapBox::EmitAcross(Id tile) {
 
 namespace {
 
-// The outputs of a group over the box that is its domain.
+constexpr size_t kMostBoxes = 8;
+
+// The outputs of a group over its domain, or over a box of it.
 class MapOutputs {
  public:
   explicit MapOutputs(Kernel& kernel) : kernel_(kernel), graph_(kernel.graph()), outputs_(kernel.group().outputs) {}
@@ -194,27 +198,63 @@ class MapOutputs {
     return graph_.shape(widest).dims;
   }
 
-  void AddTo(MapBox& box) {
+  // Where the group chooses between the operands of pads and concatenations along the innermost dimension the domain is
+  // cut, so that each box has made its choices.
+  StatusOr<std::vector<Box>> Boxes() {
+    const std::vector<int64_t>& domain = Domain();
+    std::vector<Box> boxes{{std::vector<int64_t>(domain.size()), domain}};
+    auto is_long = [](int64_t size) { return size != 1; };
+    auto last = std::find_if(domain.rbegin(), domain.rend(), is_long);
+    if (last == domain.rend()) return boxes;
+    const size_t dim = domain.rend() - last - 1;
+    for (size_t k = 0; k < boxes.size() && boxes.size() < kMostBoxes;) {
+      MapBox probe(kernel_, boxes[k].sizes);
+      AddTo(probe, boxes[k]);
+      TREADLE_RETURN_IF_ERROR(probe.nest().Analyse());
+      std::vector<int64_t> turns = probe.nest().TurnsAlongInnermost(boxes[k].sizes[dim]);
+      if (turns.empty() || boxes.size() + turns.size() > kMostBoxes) {
+        ++k;
+        continue;
+      }
+      for (size_t t = turns.size(); t-- > 0;) {
+        Box after = boxes[k];
+        after.first[dim] += turns[t];
+        after.sizes[dim] -= turns[t];
+        boxes[k].sizes[dim] = turns[t];
+        boxes.insert(boxes.begin() + static_cast<int64_t>(k) + 1, std::move(after));
+      }
+    }
+    return boxes;
+  }
+
+  void AddTo(MapBox& box, const Box& part) {
+    stores_.clear();
+    number_ = 0;
+    const std::vector<int64_t>& domain = Domain();
     for (size_t k = 0; k < outputs_.size(); ++k) {
       const uint16_t buffer = kernel_.OutputBuffer(static_cast<int>(k));
       const std::vector<int64_t> dims = graph_.shape(Source(outputs_[k])).dims, all = graph_.shape(outputs_[k]).dims;
-      auto at = [dims](IndexSpace& space) { return Nest::Whole(space, dims); };
+      auto at = [part, domain, dims](IndexSpace& space) {
+        Index index = Nest::Whole(space, part.sizes);
+        for (size_t d = 0; d < index.size(); ++d) index[d].offset += part.first[d];
+        return dims == domain ? index : space.Reshape(index, domain, dims);
+      };
       stores_.emplace_back();
       if (const graph::Op* pairs = Special(outputs_[k], OperationClass::kInterleave)) {
-        for (int part = 0; part < 2; ++part) {
-          auto place = [dims, part](IndexSpace& space) {
-            Index index = Nest::Whole(space, dims);
-            index.back().offset += part;
+        for (int half = 0; half < 2; ++half) {
+          auto place = [at, half](IndexSpace& space) {
+            Index index = at(space);
+            index.back().offset += half;
             return index;
           };
           stores_.back().push_back(number_++);
-          box.AddOutput(pairs->operands[part], at, buffer, all, place);
+          box.AddOutput(pairs->operands[half], at, buffer, all, place);
         }
         continue;
       }
       stores_.back().push_back(number_++);
       const graph::Op* update = Special(outputs_[k], OperationClass::kUpdate);
-      box.AddOutput(Source(outputs_[k]), at, buffer, all, update ? Window(*update, dims, all) : at);
+      box.AddOutput(Source(outputs_[k]), at, buffer, all, update ? Window(*update, at, dims, all) : at);
     }
   }
 
@@ -242,11 +282,11 @@ class MapOutputs {
     return output;
   }
 
-  static Nest::IndexOf Window(const graph::Op& update, const std::vector<int64_t>& dims,
+  static Nest::IndexOf Window(const graph::Op& update, const Nest::IndexOf& at, const std::vector<int64_t>& dims,
                               const std::vector<int64_t>& all) {
     std::vector<graph::ValueId> starts(update.operands.begin() + 2, update.operands.end());
-    return [dims, all, starts](IndexSpace& space) {
-      Index index = Nest::Whole(space, dims);
+    return [at, dims, all, starts](IndexSpace& space) {
+      Index index = at(space);
       for (size_t d = 0; d < dims.size(); ++d) index[d].Add(space.Start(starts[d], {}, all[d] - dims[d]), 1);
       return index;
     };
@@ -264,8 +304,18 @@ class MapOutputs {
 StatusOr<Instance> ScheduleMap(const graph::Graph& graph, const Group& group, const executable::Target& target) {
   Kernel kernel("map", graph, group, target);
   MapOutputs outputs(kernel);
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Box> parts, outputs.Boxes());
+  if (parts.size() > 1) {
+    Boxes boxes;
+    for (const Box& part : parts) {
+      boxes.push_back(std::make_unique<MapBox>(kernel, part.sizes));
+      outputs.AddTo(*boxes.back(), part);
+    }
+    TREADLE_RETURN_IF_ERROR(WriteBoxes(kernel, boxes));
+    return kernel.Finish();
+  }
   MapBox box(kernel, outputs.Domain());
-  outputs.AddTo(box);
+  outputs.AddTo(box, parts[0]);
   TREADLE_RETURN_IF_ERROR(box.Prepare());
   Id tile = kernel.b().BeginPhase();
   TREADLE_RETURN_IF_ERROR(box.Emit(tile));

@@ -55,6 +55,47 @@ void Nest::AddStarts(const Affine& at, std::vector<Place>& places) const {
   }
 }
 
+Nest::Item Nest::DescribePad(const graph::Op& op, const Index& index, std::vector<Place>& operands) {
+  const std::vector<int64_t>& dims = kernel_.graph().shape(op.operands[0]).dims;
+  Item item{op.results[0], Item::kOp, {}, {}};
+  Index inside(dims.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    Affine at = index[d];
+    at.offset -= op.attrs.low[d];
+    if (space_->OutOfRange(at, dims[d])) {
+      operands.push_back({op.operands[1], Index{}});
+      return Item{op.results[0], Item::kOp, {}, {}, {}, 1};
+    }
+    inside[d] = space_->Clamp(at, dims[d]);
+    if (!space_->InRange(at, dims[d])) item.bounds.push_back({std::move(at), 0, dims[d]});
+  }
+  operands.push_back({op.operands[0], std::move(inside)});
+  if (!item.bounds.empty()) operands.push_back({op.operands[1], Index{}});
+  item.choices = operands.size();
+  for (const Bound& bound : item.bounds) AddStarts(bound.at, operands);
+  return item;
+}
+
+Nest::Item Nest::DescribeConcatenate(const graph::Op& op, const Index& index, std::vector<Place>& operands) {
+  const int64_t axis = op.attrs.dims[0];
+  Item item{op.results[0], Item::kOp, {}, {}};
+  int64_t offset = 0;
+  for (graph::ValueId operand : op.operands) {
+    const int64_t size = kernel_.graph().shape(operand).dims[axis];
+    Index inside = index;
+    inside[axis].offset -= offset;
+    offset += size;
+    if (space_->OutOfRange(inside[axis], size)) continue;
+    inside[axis] = space_->Clamp(inside[axis], size);
+    operands.push_back({operand, std::move(inside)});
+    item.bounds.push_back({index[axis], std::numeric_limits<int64_t>::min(), offset});
+  }
+  item.bounds.pop_back();
+  item.choices = operands.size();
+  for (const Bound& bound : item.bounds) AddStarts(bound.at, operands);
+  return item;
+}
+
 StatusOr<Nest::Item> Nest::Describe(graph::ValueId value, const Index& index, std::vector<Place>& operands) {
   const graph::Graph& graph = kernel_.graph();
   if (provided_.contains(value)) {
@@ -84,6 +125,8 @@ StatusOr<Nest::Item> Nest::Describe(graph::ValueId value, const Index& index, st
   if (op.code == OpCode::kReduce && ClassOf(graph, op) != OperationClass::kPointwise) {
     return Internal("a reduction inside of a map");
   }
+  if (op.code == OpCode::kPad) return DescribePad(op, index, operands);
+  if (op.code == OpCode::kConcatenate) return DescribeConcatenate(op, index, operands);
   bool starts_in_index = op.code == OpCode::kDynamicSlice || op.code == OpCode::kGather;
   int read = starts_in_index ? 1 : static_cast<int>(op.operands.size());
   for (int k = 0; k < read; ++k) {
@@ -166,7 +209,10 @@ Status Nest::Analyse() {
 
 void Nest::Merge() {
   std::vector<const Affine*> uses;
-  for (const Item& item : items_) uses.push_back(&item.at);
+  for (const Item& item : items_) {
+    uses.push_back(&item.at);
+    for (const Bound& bound : item.bounds) uses.push_back(&bound.at);
+  }
   for (const StoreInfo& store : stores_) uses.push_back(&store.element);
   for (const NumberInfo& number : numbers_) uses.push_back(&number.value);
   for (int k = space_->axes(); k < space_->variables(); ++k) uses.push_back(&space_->variable(k).of);
@@ -191,8 +237,35 @@ void Nest::Merge() {
 
 int Nest::ItemUops(int item) const {
   if (items_[item].kind == Item::kIota) return 3;
+  if (items_[item].choices > 1) return static_cast<int>(3 * items_[item].bounds.size());
   if (items_[item].kind != Item::kOp) return 0;
   return UopsOf(kernel_.graph(), kernel_.graph().ops[kernel_.graph().values[items_[item].value].def]);
+}
+
+bool Nest::UsesAxis(int item, int axis) const {
+  const std::vector<Bound>& bounds = items_[item].bounds;
+  return Uses(items_[item].at, axis) ||
+         std::any_of(bounds.begin(), bounds.end(), [&](const Bound& bound) { return Uses(bound.at, axis); });
+}
+
+std::vector<int64_t> Nest::TurnsAlongInnermost(int64_t size) const {
+  const int axis = space_->axes() - 1;
+  std::set<int64_t> turns;
+  if (axis < 0 || domain_[axis].size != size) return {};
+  for (const Item& item : items_) {
+    for (const Bound& bound : item.bounds) {
+      if (bound.at.terms.size() != 1 || bound.at.terms[0].first != axis) continue;
+      const int64_t step = bound.at.terms[0].second;
+      for (int64_t limit : {bound.low, bound.high}) {
+        if (limit == std::numeric_limits<int64_t>::min()) continue;
+        // The first place from which on the number has passed the limit.
+        const int64_t distance = step > 0 ? limit - bound.at.offset : bound.at.offset - limit + 1;
+        const int64_t turn = (distance + std::abs(step) - 1) / std::abs(step);
+        if (turn > 0 && turn < size) turns.insert(turn);
+      }
+    }
+  }
+  return {turns.begin(), turns.end()};
 }
 
 bool Nest::Uses(const Affine& at, int axis) const {
@@ -378,6 +451,29 @@ StatusOr<Access> Nest::StoreAccess(int store) {
   return AccessTo(stores_[store].buffer, stores_[store].element);
 }
 
+StatusOr<Id> Nest::Holds(const Bound& bound) {
+  Builder& b = kernel_.b();
+  TREADLE_ASSIGN_OR_RETURN(Id at, AffineId(bound.at));
+  Id below = b.Compare(Predicate::kLt, at, kernel_.AddI64(bound.high));
+  if (bound.low == std::numeric_limits<int64_t>::min()) return below;
+  return b.Binary(Op::kAnd, b.Compare(Predicate::kGe, at, b.SizeValue(kernel_.AddFactor(bound.low))), below);
+}
+
+StatusOr<Id> Nest::Choose(const Item& item) {
+  Builder& b = kernel_.b();
+  const bool pad = kernel_.graph().ops[kernel_.graph().values[item.value].def].code == OpCode::kPad;
+  Id value = made_[item.operands[item.choices - 1]], all = kNone;
+  for (size_t k = item.bounds.size(); k-- > 0;) {
+    TREADLE_ASSIGN_OR_RETURN(Id holds, Holds(item.bounds[k]));
+    if (pad) {
+      all = all == kNone ? holds : b.Binary(Op::kAnd, all, holds);
+    } else {
+      value = b.Select(holds, made_[item.operands[k]], value);
+    }
+  }
+  return pad ? b.Select(all, made_[item.operands[0]], value) : value;
+}
+
 StatusOr<Id> Nest::Make(int number) {
   const Item item = items_[number];
   Builder& b = kernel_.b();
@@ -408,6 +504,7 @@ StatusOr<Id> Nest::Make(int number) {
                              EmitCombine(b, graph, CombinerOf(graph, op), {&init, 1}, {&value, 1}));
     return results[0];
   }
+  if (item.choices > 1) return Choose(item);
   if (graph::OpClassOf(op.code) != OpClass::kElementwise) return made_[item.operands[0]];
   std::vector<Id> args;
   for (int operand : item.operands) args.push_back(made_[operand]);
@@ -448,6 +545,7 @@ Status Nest::Hoist() {
   for (size_t k = 0; k < items_.size(); ++k) {
     const Item& item = items_[k];
     ready[k] = made_[k] != kNone || (item.kind != Item::kProvided && IsBound(item.at));
+    for (const Bound& bound : item.bounds) ready[k] = ready[k] && IsBound(bound.at);
     for (int operand : item.operands) ready[k] = ready[k] && ready[operand];
     if (item.kind == Item::kLoad && kernel_.graph().shape(item.value).elements() == 0) ready[k] = false;
     if (!ready[k] || made_[k] != kNone) continue;

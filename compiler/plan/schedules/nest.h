@@ -65,7 +65,10 @@ class Nest {
   bool ItemIsProvided(int item) const { return items_[item].kind == Item::kProvided; }
   int ItemUops(int item) const;
   // Whether the item itself reads at a place that changes along the merged axis.
-  bool UsesAxis(int item, int axis) const { return Uses(items_[item].at, axis); }
+  bool UsesAxis(int item, int axis) const;
+  // Places along the innermost axis of the domain, `size` long, where a choice of pad or concatenate turns. Empty if
+  // the axis was cut in two.
+  std::vector<int64_t> TurnsAlongInnermost(int64_t size) const;
   uint16_t StoreBuffer(int store) const { return stores_[store].buffer; }
   // Bytes that the nest reads and writes, each element of each buffer once; operations an iteration, vector operations
   // in all.
@@ -97,12 +100,20 @@ class Nest {
   void SetLaneAxis(int axis) { lane_axis_ = axis; }
 
  private:
+  struct Bound {  // low <= at < high
+    Affine at;
+    int64_t low, high;
+  };
   struct Item {
     enum Kind : uint8_t { kLoad, kLiteral, kIota, kProvided, kOp };
     graph::ValueId value;
     Kind kind;
     Affine at;                  // kLoad: element number; kIota: the value
     std::vector<int> operands;  // of the operation, then starts of windows that `at` needs
+    // Of pad: the first operand where all hold, else the second. Of concatenate: the first operand whose bound holds,
+    // the last without one.
+    std::vector<Bound> bounds = {};
+    size_t choices = 0;  // operands to choose from
   };
   struct RootInfo {
     graph::ValueId value;
@@ -127,6 +138,10 @@ class Nest {
   using Place = std::pair<graph::ValueId, Index>;
   // The item with its operands' places; what `at` needs for windows' starts comes last.
   StatusOr<Item> Describe(graph::ValueId value, const Index& index, std::vector<Place>& operands);
+  Item DescribePad(const graph::Op& op, const Index& index, std::vector<Place>& operands);
+  Item DescribeConcatenate(const graph::Op& op, const Index& index, std::vector<Place>& operands);
+  StatusOr<Id> Choose(const Item& item);
+  StatusOr<Id> Holds(const Bound& bound);
   void AddStarts(const Affine& at, std::vector<Place>& places) const;
   Status WalkAll();
   void Merge();
