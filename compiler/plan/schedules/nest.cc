@@ -372,6 +372,16 @@ void Nest::Provide(graph::ValueId value, Id id) {
   }
 }
 
+void Nest::ProvideStart(int item, Id id) {
+  for (int number = space_->axes(); number < space_->variables(); ++number) {
+    const Variable& variable = space_->variable(number);
+    if (variable.kind != Variable::kStart || variable_ids_.contains(number)) continue;
+    if (item_of_.at({variable.start, variable.at}) != item) continue;
+    variable_ids_[number] = id;
+    scopes_.back().variables.push_back(number);
+  }
+}
+
 // min(max(start, 0), limit) as an i64. 64-bit unsigned numbers are compared as they are, for they may be larger than
 // any signed one; those of 32 bits too, for vectors have twice as many.
 Id Nest::Clamped(Id start, int64_t limit) {

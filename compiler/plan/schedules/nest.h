@@ -91,6 +91,9 @@ class Nest {
   void CloseScope();
   StatusOr<Id> Value(int item);
   void Provide(graph::ValueId value, Id id);
+  // `id`, an i64, is the window's start that `item` gives, known to be in its range: not to be clamped. In the open
+  // scope.
+  void ProvideStart(int item, Id id);
   void SetItem(int item, Id id);  // in the open scope
   bool HasItem(int item) const { return made_[item] != kNone; }
   StatusOr<Access> StoreAccess(int store);

@@ -1,6 +1,7 @@
 #include "compiler/plan/schedules/scatter.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -113,7 +114,7 @@ class Scatter {
     for (size_t c = 0; c < windows_.index_map.size(); ++c) {
       starts_.push_back(nest_->AddRoot(indices, [this, c](IndexSpace& space) { return ComponentIndex(space, c); }));
     }
-    // Addresses go by clamped starts: they are good even where nothing is stored.
+    // Addresses go by starts as they are: they are made where windows are known to lie inside.
     auto place = [this, indices](IndexSpace& space) {
       Index index = PlaceOf(windows_, UpdatesIndex(space), dims_.size()).window;
       for (size_t c = 0; c < windows_.index_map.size(); ++c) {
@@ -165,12 +166,17 @@ class Scatter {
   Status WriteVector(Id tile) {
     Builder& b = kernel_.b();
     Id inside = b.Const(ElementType::kI1, 1);
+    std::vector<Id> starts;
     for (size_t c = 0; c < starts_.size(); ++c) {
       TREADLE_ASSIGN_OR_RETURN(Id start, nest_->Value(nest_->Root(starts_[c])));
       inside = b.Binary(Op::kAnd, inside, InRange(start, Limit(c)));
+      starts.push_back(start);
     }
     b.BeginIf(inside, {});
     nest_->OpenScope();
+    for (size_t c = 0; c < starts.size(); ++c) {
+      nest_->ProvideStart(nest_->Root(starts_[c]), b.Convert(ElementType::kI64, starts[c]));
+    }
     TREADLE_RETURN_IF_ERROR(WriteWindow(tile));
     nest_->CloseScope();
     b.Yield({});
@@ -179,14 +185,20 @@ class Scatter {
     return OkStatus();
   }
 
+  // 0 <= start <= limit: one comparison of unsigned numbers, of which those below 0 are the largest.
   Id InRange(Id start, int64_t limit) {
     Builder& b = kernel_.b();
-    if (b.elt(start) == ElementType::kU64) {
-      return b.Compare(Predicate::kLe, start, b.Convert(ElementType::kU64, kernel_.AddI64(limit)));
+    const bool wide = ElementBytes(b.elt(start)) == 8 || limit > std::numeric_limits<int32_t>::max();
+    const bool is_signed = !IsUnsigned(b.elt(start));
+    const ElementType as_unsigned = wide ? ElementType::kU64 : ElementType::kU32;
+    Id value = start;
+    if (is_signed) {
+      value = b.Convert(wide ? ElementType::kI64 : ElementType::kI32, start);
+      value = b.Emit(Op::kBitcast, as_unsigned, {value});
+    } else {
+      value = b.Convert(as_unsigned, start);
     }
-    Id value = b.Convert(ElementType::kI64, start);
-    return b.Binary(Op::kAnd, b.Compare(Predicate::kGe, value, b.ConstI64(0)),
-                    b.Compare(Predicate::kLe, value, kernel_.AddI64(limit)));
+    return b.Compare(Predicate::kLe, value, b.Convert(as_unsigned, kernel_.AddI64(limit)));
   }
 
   Status WriteWindow(Id tile) {
