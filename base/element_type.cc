@@ -69,4 +69,14 @@ bool IsFloat(ElementType type) { return RowOf(type).cls == Class::kFloat; }
 bool IsSigned(ElementType type) { return RowOf(type).cls == Class::kSigned; }
 bool IsUnsigned(ElementType type) { return RowOf(type).cls == Class::kUnsigned; }
 
+ElementType PartOf(ElementType complex) {
+  if (complex == ElementType::kC64) return ElementType::kF32;
+  return complex == ElementType::kC128 ? ElementType::kF64 : ElementType::kInvalid;
+}
+
+ElementType ComplexOf(ElementType part) {
+  if (part == ElementType::kF32) return ElementType::kC64;
+  return part == ElementType::kF64 ? ElementType::kC128 : ElementType::kInvalid;
+}
+
 }  // namespace treadle

@@ -58,6 +58,10 @@ bool IsUnsigned(ElementType type);  // u2 to u64
 inline bool IsInteger(ElementType type) { return IsSigned(type) || IsUnsigned(type); }  // without i1
 inline bool IsComplex(ElementType type) { return type == ElementType::kC64 || type == ElementType::kC128; }
 
+// Of the parts of a complex type, and the other way round; kInvalid where there is none.
+ElementType PartOf(ElementType complex);
+ElementType ComplexOf(ElementType part);
+
 }  // namespace treadle
 
 #endif  // TREADLE_BASE_ELEMENT_TYPE_H_

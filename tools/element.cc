@@ -51,10 +51,6 @@ void Store(T value, char* out) {
   std::memcpy(out, &value, sizeof value);
 }
 
-ElementType PartOf(ElementType complex) {
-  return complex == ElementType::kC128 ? ElementType::kF64 : ElementType::kF32;
-}
-
 std::string_view Trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);

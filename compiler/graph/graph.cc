@@ -50,13 +50,13 @@ void PrintRegion(const Graph& graph, RegionId id, int indent, std::string& text)
   text += margin + "  return " + Join(region.results) + "\n";
 }
 
+}  // namespace
+
 Shape OfComplex(Shape pairs) {
-  pairs.type = pairs.type == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64;
+  pairs.type = ComplexOf(pairs.type);
   pairs.dims.pop_back();
   return pairs;
 }
-
-}  // namespace
 
 std::string_view OpName(OpCode code) { return kRows[static_cast<size_t>(code)].name; }
 OpClass OpClassOf(OpCode code) { return kRows[static_cast<size_t>(code)].cls; }

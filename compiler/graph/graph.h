@@ -59,6 +59,9 @@ struct Exchange {
   std::vector<std::vector<int32_t>> sources;  // for each participant: of its group, the same number for all
 };
 
+// The shape of complex numbers whose parts are pairs along a last dimension of 2.
+Shape OfComplex(Shape pairs);
+
 // What an operation says beyond its operands. Which fields hold for which op:
 //   dims      broadcast_in_dim broadcast_dimensions; transpose permutation; reverse, reduce dimensions;
 //             concatenate, iota, sort [dimension], never negative
@@ -69,7 +72,8 @@ struct Exchange {
 //   dilations                window dilations
 //   direction total_order    compare
 //   exponent_bits mantissa_bits  reduce_precision
-//   dot       dot_general
+//   dot pairs dot_general; pairs: of complex numbers, operands and result are pairs along a last dimension of 2, which
+//             `dot` leaves out
 //   windows   gather, scatter
 //   unique    scatter: no element is updated twice
 //   literal splat            constant: row-major bytes in memory format (i1: a byte each); splat: one element stands
@@ -81,6 +85,7 @@ struct Attributes {
   bool total_order = false;
   int exponent_bits = 0, mantissa_bits = 0;
   DotDims dot;
+  bool pairs = false;
   IndexedWindows windows;
   bool unique = false;
   std::shared_ptr<const std::string> literal;

@@ -175,10 +175,75 @@ class Printer {
     }
   }
 
+  // A line of an operation that the graph has in another form.
+  std::string Line(const std::string& margin, const std::string& result, const std::string& op,
+                   const std::string& operands, const std::string& properties, const std::string& from,
+                   const std::string& to) {
+    text_ += margin + result + " = \"stablehlo." + op + "\"(" + operands + ")" +
+             (properties.empty() ? "" : " <{" + properties + "}>") + " : (" + from + ") -> (" + to + ")\n";
+    return result;
+  }
+
+  // Pairs of shape (..., 2), the parts' columns and the parts.
+  struct PairTypes {
+    explicit PairTypes(const Shape& shape) : dims(shape.dims), rank(shape.rank() - 1) {
+      Shape of = shape;
+      pairs = TensorType(of);
+      of.dims.back() = 1;
+      column = TensorType(of);
+      of.dims.pop_back();
+      part = TensorType(of);
+      complex = TensorType(OfComplex(shape));
+    }
+    std::vector<int64_t> dims;
+    int64_t rank;
+    std::string pairs, column, part, complex;
+  };
+
+  // Its operand `value` of pairs as complex numbers.
+  std::string ToComplex(ValueId value, const std::string& name, const std::string& margin) {
+    const PairTypes types(graph_.shape(value));
+    std::string parts[2];
+    for (int64_t p = 0; p < 2; ++p) {
+      std::vector<int64_t> starts(types.dims.size()), limits = types.dims, strides(types.dims.size(), 1);
+      starts.back() = p;
+      limits.back() = p + 1;
+      const std::string part = name + (p ? "i" : "r");
+      Line(margin, part + "c", "slice", "%v" + std::to_string(value),
+           "limit_indices = " + Array(limits) + ", start_indices = " + Array(starts) + ", strides = " + Array(strides),
+           types.pairs, types.column);
+      parts[p] = Line(margin, part, "reshape", part + "c", "", types.column, types.part);
+    }
+    return Line(margin, name, "complex", parts[0] + ", " + parts[1], "", types.part + ", " + types.part, types.complex);
+  }
+
+  // A product of pairs: complex numbers, multiplied, taken apart.
+  void PairsDot(const Op& op, const std::string& margin) {
+    const std::string result = std::to_string(op.results[0]), name = "%p" + result;
+    const PairTypes types(graph_.shape(op.results[0]));
+    const std::string lhs = ToComplex(op.operands[0], name + "a", margin);
+    const std::string rhs = ToComplex(op.operands[1], name + "b", margin);
+    Line(margin, name, "dot_general", lhs + ", " + rhs, DotAttributes(op.attrs.dot),
+         PairTypes(graph_.shape(op.operands[0])).complex + ", " + PairTypes(graph_.shape(op.operands[1])).complex,
+         types.complex);
+    std::string columns[2];
+    for (int p = 0; p < 2; ++p) {
+      const std::string part =
+          Line(margin, name + (p ? "i" : "r"), p ? "imag" : "real", name, "", types.complex, types.part);
+      columns[p] = Line(margin, part + "c", "reshape", part, "", types.part, types.column);
+    }
+    Line(margin, "%v" + result, "concatenate", columns[0] + ", " + columns[1],
+         "dimension = " + std::to_string(types.rank) + " : i64", types.column + ", " + types.column, types.pairs);
+  }
+
   void Ops(const Region& region, int indent) {
     std::string margin(indent, ' ');
     for (OpId id : region.ops) {
       const Op& op = graph_.ops[id];
+      if (op.attrs.pairs) {
+        PairsDot(op, margin);
+        continue;
+      }
       std::string name = op.code == OpCode::kErf ? "chlo.erf" : std::string(OpName(op.code));
       const bool takes = op.code == OpCode::kSort && graph_.shape(op.results[0]) != graph_.shape(op.operands[0]);
       const std::string results = takes ? WholeNames(op) : Names(op.results);

@@ -12,10 +12,6 @@ using graph::Attributes;
 using graph::OpCode;
 using graph::ValueId;
 
-ElementType PartType(ElementType complex) {
-  return complex == ElementType::kC128 ? ElementType::kF64 : ElementType::kF32;
-}
-
 Shape WithLast(Shape shape, int64_t last) {
   shape.dims.push_back(last);
   return shape;
@@ -33,15 +29,9 @@ ValueId Part(Formula& f, ValueId pairs, int64_t number) {
   return f.Op(OpCode::kReshape, {slice}, f.shape());
 }
 
-ValueId Concatenate(Formula& f, std::vector<ValueId> operands, int64_t dim, Shape shape) {
-  Attributes attrs;
-  attrs.dims = {dim};
-  return f.Op(OpCode::kConcatenate, std::move(operands), std::move(shape), std::move(attrs));
-}
-
 }  // namespace
 
-Shape PartShape(const Shape& complex) { return {PartType(complex.type), complex.dims}; }
+Shape PartShape(const Shape& complex) { return {PartOf(complex.type), complex.dims}; }
 Shape PairShape(const Shape& complex) { return WithLast(PartShape(complex), 2); }
 
 Complex ComplexPairs::Parts(Formula& f, ValueId pairs) {
@@ -58,7 +48,9 @@ ValueId ComplexPairs::Pairs(Formula& f, Complex parts) {
   if (!fresh) return known->second;
   const Shape column = WithLast(f.graph().shape(parts.re), 1), shape = WithLast(f.graph().shape(parts.re), 2);
   ValueId re = f.Op(OpCode::kReshape, {parts.re}, column), im = f.Op(OpCode::kReshape, {parts.im}, column);
-  return known->second = Concatenate(f, {re, im}, column.rank() - 1, shape);
+  Attributes attrs;
+  attrs.dims = {column.rank() - 1};
+  return known->second = f.Op(OpCode::kConcatenate, {re, im}, shape, std::move(attrs));
 }
 
 Complex ComplexConstant(Formula& f, const Attributes& attrs) {
@@ -75,22 +67,11 @@ Complex ComplexConstant(Formula& f, const Attributes& attrs) {
 }
 
 Complex ComplexDot(Formula& f, ComplexPairs& pairs, const graph::DotDims& dims, Complex lhs, Complex rhs) {
-  ValueId left = pairs.Pairs(f, lhs);
-  ValueId plain = pairs.Pairs(f, rhs);
-  ValueId minus = f.Op(OpCode::kNegate, {rhs.im}, f.graph().shape(rhs.im));
-  ValueId turned = pairs.Pairs(f, {minus, rhs.re});
-  Shape row = f.graph().shape(plain);
-  row.dims.insert(row.dims.end() - 1, 1);
-  const int64_t dim = row.rank() - 2;
-  std::vector<ValueId> rows = {f.Op(OpCode::kReshape, {plain}, row), f.Op(OpCode::kReshape, {turned}, row)};
-  Shape matrices = row;
-  matrices.dims[dim] = 2;
-  ValueId right = Concatenate(f, std::move(rows), dim, std::move(matrices));
   Attributes attrs;
   attrs.dot = dims;
-  attrs.dot.lhs_contracting.push_back(f.graph().shape(left).rank() - 1);
-  attrs.dot.rhs_contracting.push_back(dim);
-  return pairs.Parts(f, f.Op(OpCode::kDotGeneral, {left, right}, WithLast(f.shape(), 2), std::move(attrs)));
+  attrs.pairs = true;
+  std::vector<ValueId> operands = {pairs.Pairs(f, lhs), pairs.Pairs(f, rhs)};
+  return pairs.Parts(f, f.Op(OpCode::kDotGeneral, std::move(operands), WithLast(f.shape(), 2), std::move(attrs)));
 }
 
 }  // namespace treadle::compiler

@@ -29,8 +29,7 @@ class ComplexPairs {
 // A complex constant with literal `attrs` (see graph::Attributes). f's shape is that of a part.
 Complex ComplexConstant(Formula& f, const graph::Attributes& attrs);
 
-// One real product: of lhs in memory form with the matrices ((re, im), (-im, re)) of rhs. f's shape is that of a part
-// of the result.
+// Of operands in memory form. f's shape is that of a part of the result.
 Complex ComplexDot(Formula& f, ComplexPairs& pairs, const graph::DotDims& dims, Complex lhs, Complex rhs);
 
 }  // namespace treadle::compiler

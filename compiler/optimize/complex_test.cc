@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/graph/graph.h"
+#include "compiler/graph/print_stablehlo.h"
 #include "compiler/optimize/simplify.h"
 #include "compiler/optimize/to_graph.h"
 #include "stablehlo/context.h"
@@ -127,6 +128,20 @@ TEST(ComplexTest, ProductsOfTheSameOperandsInAndOutsideOfLoops) {
   size_t after = text.rfind("stablehlo.concatenate");
   ASSERT_NE(after, std::string::npos);
   EXPECT_GT(after, text.find("stablehlo.dot_general"));  // made again for the result
+}
+
+TEST(ComplexTest, ProductsOfPairsArePrintedWithComplexNumbers) {
+  StatusOr<graph::Graph> graph = Import(R"(
+    func.func @main(%a: tensor<5x2x3xcomplex<f64>>, %b: tensor<5x3x4xcomplex<f64>>) -> tensor<5x2x4xcomplex<f64>> {
+      %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+        : (tensor<5x2x3xcomplex<f64>>, tensor<5x3x4xcomplex<f64>>) -> tensor<5x2x4xcomplex<f64>>
+      return %0 : tensor<5x2x4xcomplex<f64>>
+    })");
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  EXPECT_EQ(Print(*graph), "region 0(%0, %1)\n  %2 = stablehlo.dot_general %0, %1 : 5x2x4x2xf64\n  return %2\n");
+  StatusOr<graph::Graph> again = Import(graph::PrintStablehlo(*graph));
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_NE(Print(*again).find("stablehlo.dot_general"), std::string::npos);
 }
 
 TEST(ComplexTest, WhatIsNotThereIsNamed) {

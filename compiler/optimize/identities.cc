@@ -247,6 +247,7 @@ Outcome ReadThroughTranspose(const Graph& graph, Rewrite& r, int operand, std::v
   const Op* transpose = Def(graph, r.operands[operand], OpCode::kTranspose);
   if (!transpose) return {};
   const std::vector<int64_t>& permutation = transpose->attrs.dims;
+  if (r.attrs.pairs && permutation.back() != static_cast<int64_t>(permutation.size()) - 1) return {};
   int64_t last = -1;
   for (int64_t d = 0; d < static_cast<int64_t>(permutation.size()); ++d) {
     if (std::count(batch.begin(), batch.end(), d) || std::count(contracting.begin(), contracting.end(), d)) continue;

@@ -40,7 +40,9 @@ DotShape ShapeOfDot(const graph::DotDims& dims, const Shape& lhs, const Shape& r
 
 // In memory the result may be transposed: by dimension of the product, how far apart its elements lie.
 std::vector<int64_t> OutputStrides(const graph::Graph& graph, const Group& group) {
-  std::vector<int64_t> strides = graph.shape(group.outputs[0]).Strides();
+  const bool pairs = graph.ops[group.ops[0]].attrs.pairs;
+  const Shape& out = graph.shape(group.outputs[0]);
+  std::vector<int64_t> strides = pairs ? graph::OfComplex(out).Strides() : out.Strides();
   if (group.ops.size() == 1) return strides;
   const std::vector<int64_t>& permutation = graph.ops[group.ops[1]].attrs.dims;
   std::vector<int64_t> by_dim(strides.size());
@@ -53,9 +55,11 @@ std::vector<int64_t> OutputStrides(const graph::Graph& graph, const Group& group
 StatusOr<kernels::dense::DotPlan> PlanDotTask(const graph::Graph& graph, const Group& group,
                                               const executable::Target& target) {
   const graph::Op& op = graph.ops[group.ops.front()];
-  const Shape& lhs = graph.shape(op.operands[0]);
-  const Shape& rhs = graph.shape(op.operands[1]);
-  const Shape& out = graph.shape(op.results[0]);
+  // Pairs are complex numbers to the kernels.
+  auto shape_of = [&](graph::ValueId value) {
+    return op.attrs.pairs ? graph::OfComplex(graph.shape(value)) : graph.shape(value);
+  };
+  const Shape lhs = shape_of(op.operands[0]), rhs = shape_of(op.operands[1]), out = shape_of(op.results[0]);
   auto plan = kernels::dense::PlanDot(ShapeOfDot(op.attrs.dot, lhs, rhs, OutputStrides(graph, group)), lhs.type,
                                       rhs.type, out.type, target);
   if (plan.ok()) return plan;

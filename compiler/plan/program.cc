@@ -57,7 +57,7 @@ void AddCost(const Graph& graph, const TaskList& list, executable::Executable& e
       if (op.code == OpCode::kDotGeneral) {
         for (int64_t d : op.attrs.dot.lhs_contracting)
           elements *= static_cast<double>(graph.shape(op.operands[0]).dims[d]);
-        exe.flops += 2 * elements;
+        exe.flops += (op.attrs.pairs ? 4 : 2) * elements;
       } else if (op.code == OpCode::kReduce) {
         exe.flops += static_cast<double>(graph.shape(op.operands[0]).elements());
       } else if (OpClassOf(op.code) == graph::OpClass::kElementwise) {

@@ -44,7 +44,8 @@ void FoldTransposes(const Graph& graph, RegionId region, std::vector<Group>& gro
   std::unordered_map<ValueId, size_t> dot_of;
   std::unordered_map<ValueId, int> readers;
   for (size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].kind == GroupKind::kDot && groups[g].ops.size() == 1) dot_of[groups[g].outputs[0]] = g;
+    const bool dot = groups[g].kind == GroupKind::kDot && groups[g].ops.size() == 1;
+    if (dot && !graph.ops[groups[g].ops[0]].attrs.pairs) dot_of[groups[g].outputs[0]] = g;
     for (ValueId value : groups[g].inputs) ++readers[value];
   }
   for (ValueId value : graph.regions[region].results) ++readers[value];

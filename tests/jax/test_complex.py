@@ -152,6 +152,15 @@ def test_interleaved_results(compare, rng, size):
     compare(lambda a, b: jnp.stack([a.sum(-1), b[:, :1].sum(-1)], -1), x, y, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("size", [1, 5, 17, 300])
+def test_pieces_that_are_computed_with(compare, rng, size):
+    """Kernels whose domain is cut where a concatenation or a pad turns still write pairs."""
+    z, w = normal(rng, 3, size), normal(rng, 3, size + 2)
+    compare(lambda a, b: jnp.concatenate([a, b], 1) * 2j + 1, z, w, rtol=1e-6, atol=1e-6)
+    compare(lambda a, b: (jnp.concatenate([a[:2], b[:2, 2:]], 0) * a[0], jnp.pad(a, ((0, 0), (1, 1))) * b), z, w,
+            rtol=1e-6, atol=1e-6)
+
+
 def test_indexing(compare, rng):
     z, i = normal(rng, 9, 5), rng.integers(-2, 9, 7).astype(np.int32)
     compare(lambda a, at: (a[at], a[at, 2], jnp.take(a, at, axis=1, mode="clip"), a.at[at].set(1j), a.at[0].get()), z, i,
@@ -220,6 +229,31 @@ def test_products_in_loops(compare, rng):
         return first @ a, a @ a, a
 
     compare(steps, a, normal(rng, 4, 4), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("k", [1, 5, 16, 40])
+def test_products_in_small_loops_have_the_same_bits(rng, k):
+    """Loops that become one kernel multiply element by element, in the order of the kernels for products."""
+    a, b = normal(rng, 2, k), normal(rng, k, 2)
+
+    def looped(a, b):
+        return lax.fori_loop(0, 1, lambda i, c: (a + i) @ (b + i), jnp.zeros((2, 2), jnp.complex64))
+
+    with jax.default_device(TREADLE):
+        got, want = np.asarray(jax.jit(looped)(a, b)), np.asarray(jnp.matmul(jnp.asarray(a), b))
+    np.testing.assert_array_equal(got.view(np.uint32), want.view(np.uint32))
+
+
+def test_transposed_products(compare, rng):
+    a, b = normal(rng, 20, 30), normal(rng, 20, 40)
+    compare(lambda a, b: (a.T @ b, (a.T @ b).T, a.conj().T @ b, b.T @ a, jnp.einsum("ij,ik->kj", a, b)), a, b,
+            rtol=1e-5, atol=2e-5)
+    compare(lambda v, m: (v @ m, m.T @ v), normal(rng, 300), normal(rng, 300, 500), rtol=1e-4, atol=1e-4)
+
+
+def test_text_of_the_optimised_program(rng):
+    a = jax.device_put(normal(rng, 3, 3), TREADLE)
+    assert "c64[3,3]" in jax.jit(lambda x: x @ x + 1).lower(a).compile().as_text()  # of the product
 
 
 def test_control_flow(compare, rng):

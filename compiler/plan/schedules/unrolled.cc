@@ -311,16 +311,18 @@ class Unroller {
     };
     Dims lhs_free, rhs_free, contracted;
     int64_t m = 1, n = 1;
-    for (size_t d = 0; d < lhs.dims.size(); ++d) {
+    const size_t parts = op_.attrs.pairs ? 1 : 0;  // dimensions of pairs, the last ones
+    for (size_t d = 0; d + parts < lhs.dims.size(); ++d) {
       if (!in(dot.lhs_batch, d) && !in(dot.lhs_contracting, d)) lhs_free.push_back(d), m *= lhs.dims[d];
     }
-    for (size_t d = 0; d < rhs.dims.size(); ++d) {
+    for (size_t d = 0; d + parts < rhs.dims.size(); ++d) {
       if (!in(dot.rhs_batch, d) && !in(dot.rhs_contracting, d)) rhs_free.push_back(d), n *= rhs.dims[d];
     }
     for (int64_t d : dot.lhs_contracting) contracted.push_back(lhs.dims[d]);
     int64_t length = Count(contracted);
     ElementType accumulator = kernels::dense::DotAccumulator(lhs.type, rhs.type, result_.type);
-    kernels::dense::SumOrder order = kernels::dense::DotSumOrder(m, n, length, accumulator);
+    const ElementType summed = op_.attrs.pairs ? ComplexOf(accumulator) : accumulator;
+    kernels::dense::SumOrder order = kernels::dense::DotSumOrder(m, n, length, summed);
     if (result_.elements() * length > kMaxProducts) return Unsupported(graph_, op_, "too large to be unrolled");
     if (accumulator == ElementType::kInvalid || order.parts != 1)
       return Unsupported(graph_, op_, "inside a serial loop");
@@ -335,18 +337,24 @@ class Unroller {
       for (int64_t c = 0; c < length; ++c) {
         Dims k = IndexOf(c, contracted);
         for (size_t i = 0; i < k.size(); ++i) l[dot.lhs_contracting[i]] = r[dot.rhs_contracting[i]] = k[i];
-        factors.push_back({b_.Convert(accumulator, operands_[0][Linear(l, lhs.dims)]),
-                           b_.Convert(accumulator, operands_[1][Linear(r, rhs.dims)])});
+        // re: lr rr - li ri; im: lr ri + li rr.
+        for (size_t part = 0; part <= parts; ++part) {
+          const bool other = parts == 1 && static_cast<size_t>(at.back()) != part;
+          if (parts == 1) l.back() = static_cast<int64_t>(part), r.back() = other ? 1 : 0;
+          Id y = b_.Convert(accumulator, operands_[1][Linear(r, rhs.dims)]);
+          if (part == 1 && other) y = b_.Emit(Op::kNeg, accumulator, {y});
+          factors.push_back({b_.Convert(accumulator, operands_[0][Linear(l, lhs.dims)]), y});
+        }
       }
-      out.push_back(b_.Convert(result_.type, SumOfProducts(accumulator, factors, order.lanes)));
+      out.push_back(b_.Convert(result_.type, SumOfProducts(accumulator, factors, order.lanes, parts + 1)));
     }
     return std::vector<Elements>{out};
   }
 
-  Id SumOfProducts(ElementType type, const std::vector<std::pair<Id, Id>>& factors, int64_t lanes) {
+  Id SumOfProducts(ElementType type, const std::vector<std::pair<Id, Id>>& factors, int64_t lanes, size_t together) {
     std::vector<Id> sums(lanes, b_.Const(type, 0));
     for (size_t k = 0; k < factors.size(); ++k) {
-      Id& sum = sums[k % lanes];
+      Id& sum = sums[k / together % lanes];
       auto [x, y] = factors[k];
       sum = IsFloat(type) ? b_.Emit(Op::kFma, type, {x, y, sum}) : b_.Add(sum, b_.Mul(x, y));
     }
