@@ -130,6 +130,18 @@ TEST(Map, ConcatenatesAndPadsInsideOfEachOther) {
   }
 }
 
+TEST(Map, ManyRollsStayManyKernels) {
+  Program p;  // each doubles what an element may come from
+  ValueId x = p.Argument({kF32, {40}});
+  for (int k = 1; k <= 30; ++k) {
+    ValueId tail = p.Add(OpCode::kSlice, {x}, {kF32, {k}}, {.starts = {40 - k}, .limits = {40}, .strides = {1}});
+    ValueId head = p.Add(OpCode::kSlice, {x}, {kF32, {40 - k}}, {.starts = {0}, .limits = {40 - k}, .strides = {1}});
+    x = p.Add(OpCode::kConcatenate, {tail, head}, {kF32, {40}}, {.dims = {0}});
+  }
+  p.Return({p.Unary(OpCode::kNegate, x)});
+  ExpectLikeReference(p.graph(), 9);
+}
+
 TEST(Map, UpdateMovesItsOwnOperand) {
   Program p;  // x[1:] = x[:-1]
   ValueId x = p.Argument({kF32, {100}});

@@ -22,6 +22,7 @@ constexpr int kCheapUops = 8;
 constexpr int64_t kMuchSmaller = 8;
 constexpr size_t kScalarReads = 4;
 constexpr size_t kMostFusedOperands = 4;  // of a concatenate
+constexpr int kMostReads = 8;             // that one element of a value chosen from others may stand for
 
 Source::Path After(Source::Path path, PathStep step) {
   if (step == PathStep::kLinear) return path;
@@ -163,6 +164,34 @@ void Sources::FindFused() {
     if (moves && is_read && !needed) shifted_.insert(result);
     if (elementwise && is_read && !needed && OnlyShifts(result, readers)) shifted_.insert(result);
     for (ValueId operand : op.operands) readers[operand].push_back(&op);
+  }
+  BoundFused();
+}
+
+// A value that is chosen from values that are chosen from others, ... is as many reads as all of these together. What
+// would become too many is written to memory.
+void Sources::BoundFused() {
+  std::map<ValueId, int> reads;
+  auto reads_of = [&](ValueId value) {
+    auto found = reads.find(value);
+    return found == reads.end() ? 1 : found->second;
+  };
+  for (OpId number : region_.ops) {
+    const graph::Op& op = graph_.ops[number];
+    if (!live_[number] || op.results.size() != 1) continue;
+    const ValueId result = op.results[0];
+    const bool chosen = fused_.contains(result), again = shifted_.contains(result);
+    if (!chosen && !again && ClassOf(graph_, op) != OperationClass::kFree) continue;
+    int all = 0;
+    for (ValueId operand : op.operands) all = std::min(all + reads_of(operand), kMostReads + 1);
+    if (all <= kMostReads) {
+      reads[result] = std::max(all, 1);
+    } else if (chosen || again) {
+      fused_.erase(result);
+      shifted_.erase(result);
+    } else {
+      reads[result] = all;
+    }
   }
 }
 

@@ -55,6 +55,7 @@ class Sources {
   void FindNeeded();
   void FindFused();
   using Readers = std::map<graph::ValueId, std::vector<const graph::Op*>>;
+  void BoundFused();
   bool OnlyShifts(graph::ValueId value, const Readers& readers) const;
   void NeedNested(graph::RegionId region);
 
