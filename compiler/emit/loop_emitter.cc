@@ -291,7 +291,8 @@ int FunctionEmitter::MapUnroll(const Loop& loop) {
   int cost = BodyCost(plan_, loop.body, variance_);
   bool jams = false;  // a loop inside: its chains run side by side
   for (Id id = loop.body.first; id < loop.body.end; ++id) jams |= plan_.node(id).op == Op::kLoop;
-  int most = cost <= 14 ? (jams ? 8 : 4) : cost <= 120 ? 2 : 1;
+  int most = cost <= 14 ? 4 : cost <= 120 ? 2 : 1;
+  if (jams) most = cost <= 250 ? 2 * most : 1;
   return std::clamp<int>(loop.unroll, 1, most);
 }
 

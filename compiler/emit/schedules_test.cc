@@ -13,6 +13,7 @@
 #include "compiler/plan/interpret.h"
 #include "compiler/plan/testing/program.h"
 #include "compiler/plan/testing/random_graph.h"
+#include "compiler/plan/testing/random_map_loop.h"
 #include "compiler/plan/testing/random_windows.h"
 #include "compiler/plan/testing/run_plans.h"
 #include "gtest/gtest.h"
@@ -214,6 +215,7 @@ TEST(Schedules, SortsByAnyComparator) {
 TEST(Schedules, RandomGraphs) { TryRandom(plan::testing::MakeRandomGraph); }
 TEST(Schedules, RandomGathers) { TryRandom(plan::testing::MakeRandomGather); }
 TEST(Schedules, RandomReduceWindows) { TryRandom(plan::testing::MakeRandomReduceWindow); }
+TEST(Schedules, RandomMapLoops) { TryRandom(plan::testing::MakeRandomMapLoop); }
 TEST(Schedules, RandomScatters) { TryRandom(plan::testing::MakeRandomScatter); }
 
 }  // namespace

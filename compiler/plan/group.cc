@@ -10,6 +10,7 @@
 
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/elementwise.h"
+#include "compiler/plan/schedules/map_loop.h"
 #include "compiler/plan/schedules/serial.h"
 #include "compiler/plan/sort_task.h"
 #include "compiler/plan/sources.h"
@@ -25,6 +26,12 @@ using graph::ValueId;
 
 // Rows up to here are reduced many at once, so what is done once a row is vector code too.
 constexpr int64_t kVectorRows = 16;
+
+// A loop, or a branch, that is one kernel.
+Group LoopGroup(const Graph& graph, OpId op, const std::function<bool(ValueId)>& is_used) {
+  return IsMapLoop(graph, op) ? MapLoopGroup(graph, op, is_used) : SerialGroup(graph, op, is_used);
+}
+
 // A group in the making.
 struct Working {
   GroupKind kind = GroupKind::kPlan;
@@ -417,7 +424,7 @@ Group Grouper::Finish(const Working& working) {
             .stage = working.stage};
   }
   if (std::optional<OpId> serial = SerialOp(working.kind, working.members)) {
-    group = SerialGroup(graph_, *serial, [](ValueId) { return false; });  // outputs: when all readers are known
+    group = LoopGroup(graph_, *serial, [](ValueId) { return false; });  // outputs: when all readers are known
     group.stage = working.stage;
     return group;
   }
@@ -506,7 +513,7 @@ StatusOr<std::vector<Group>> Grouper::Run() {
         PlaceAlone(op, GroupKind::kDot);
         break;
       case OperationClass::kControl:
-        PlaceAlone(op, IsSerial(graph_, number) ? GroupKind::kPlan : GroupKind::kControl);
+        PlaceAlone(op, IsMapLoop(graph_, number) || IsSerial(graph_, number) ? GroupKind::kPlan : GroupKind::kControl);
         break;
     }
   }
@@ -524,7 +531,7 @@ StatusOr<std::vector<Group>> Grouper::Run() {
     std::vector<ValueId> members = workings[k]->members;
     std::sort(members.begin(), members.end());
     if (std::optional<OpId> serial = SerialOp(group.kind, members)) {
-      Group whole = SerialGroup(graph_, *serial, [&](ValueId v) { return read.contains(v) || sources_.IsNeeded(v); });
+      Group whole = LoopGroup(graph_, *serial, [&](ValueId v) { return read.contains(v) || sources_.IsNeeded(v); });
       group.outputs = std::move(whole.outputs);
       group.starts_from = std::move(whole.starts_from);
       continue;

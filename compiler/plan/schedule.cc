@@ -5,6 +5,7 @@
 
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/map.h"
+#include "compiler/plan/schedules/map_loop.h"
 #include "compiler/plan/schedules/pieces.h"
 #include "compiler/plan/schedules/reduce_group.h"
 #include "compiler/plan/schedules/scan.h"
@@ -28,8 +29,10 @@ Instance EmptyInstance(const graph::Graph& graph, const Group& group, const exec
 }
 
 StatusOr<Instance> BuildInstance(const graph::Graph& graph, const Group& group, const executable::Target& target) {
-  if (ClassOf(graph, graph.ops[group.ops.front()]) == OperationClass::kControl)
-    return ScheduleSerial(graph, group, target);
+  if (ClassOf(graph, graph.ops[group.ops.front()]) == OperationClass::kControl) {
+    const bool maps = IsMapLoop(graph, group.ops.front());
+    return maps ? ScheduleMapLoop(graph, group, target) : ScheduleSerial(graph, group, target);
+  }
   bool empty = std::all_of(group.outputs.begin(), group.outputs.end(),
                            [&](graph::ValueId output) { return graph.shape(output).elements() == 0; });
   if (empty) return EmptyInstance(graph, group, target);

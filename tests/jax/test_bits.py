@@ -21,6 +21,7 @@ def programs():
     yield "softmax", lambda x: jax.nn.softmax(x, -1), (normal(257, 1001),)
     yield "map", lambda x: jnp.tanh(x) * jax.nn.sigmoid(x) + jnp.exp(-x * x), (normal(100_001),)
     yield "bf16", lambda x: (x.astype(jnp.bfloat16) * 3 + 1).sum(0), (normal(1000, 77),)
+    yield "loop_of_a_map", lambda x: lax.fori_loop(0, 50, lambda i, s: (s[1] * 0.3 + x, jnp.sin(s[0] * i)), (x, x + 1)), (normal(20_001),)
     yield "scan", lambda x: lax.scan(lambda c, v: (0.9 * c + v, c), jnp.zeros(33), x), (normal(200, 33),)
 
 

@@ -111,9 +111,116 @@ def test_trips_none_and_unknown(compare):
     compare(lambda n: lax.fori_loop(0, n, lambda i, c: c * 2, F32(1)), np.int32(-3))
 
 
-def test_loop_of_a_map(compare, rng):
-    c = (rng.standard_normal(1000) * 0.3).astype(F32)
-    compare(lambda c: lax.fori_loop(0, 30, lambda i, z: z * z * 0.5 + c, jnp.zeros_like(c)), c, rtol=1e-4, atol=1e-5)
+# Loops of pointwise maps, which become maps of loops.
+
+
+def escape_times(c, trips=30):
+    def step(_, s):
+        x, y, count = s
+        inside = x * x + y * y < 4
+        return jnp.where(inside, x * x - y * y + c, x), jnp.where(inside, 2 * x * y + 0.3, y), count + inside
+
+    return lax.fori_loop(0, trips, step, (jnp.zeros_like(c), jnp.zeros_like(c), jnp.zeros(c.shape, jnp.int32)))
+
+
+def lorenz(s, trips=50):
+    def step(_, s):
+        x, y, z = s
+        return x + 0.005 * 10 * (y - x), y + 0.005 * (x * (28 - z) - y), z + 0.005 * (x * y - z * 8 / 3)
+
+    return lax.fori_loop(0, trips, step, s)
+
+
+def newton(a, trips=20):
+    return lax.fori_loop(0, trips, lambda i, x: x - (x * x * x - a) / (3 * x * x), a)
+
+
+def shuffled(x, trips=20):
+    return lax.fori_loop(0, trips, lambda i, x: (x ^ (x << 13)) + (x >> 7) * i.astype(x.dtype), x)
+
+
+@pytest.mark.parametrize("n", [1, 16, 17, 33, 64, 1000])
+@pytest.mark.parametrize("trips", [0, 1, 30])
+def test_loop_of_a_map(compare, rng, n, trips):
+    x = rng.standard_normal(n).astype(F32)
+    compare(lambda c: lax.fori_loop(0, trips, lambda i, z: z * z * 0.5 + c, jnp.zeros_like(c)), x * F32(0.3), rtol=1e-4, atol=1e-5)
+    compare(lambda c: escape_times(c, trips)[2], (x * 4).round() / 4)
+    compare(lambda s: lorenz(s, trips), (x, x + 1, x + 20), rtol=1e-3, atol=1e-3)
+    compare(lambda a: newton(a, trips), abs(x) + 1, rtol=1e-5)
+    compare(lambda v: shuffled(v, trips), rng.integers(0, 2**32, n).astype(np.uint32))
+
+
+def test_loop_of_a_map_over_complex_numbers(compare, rng):
+    c = (rng.uniform(-0.2, 0.2, (40, 30)) + 1j * rng.uniform(-0.2, 0.2, (40, 30))).astype(np.complex64)  # which stay small
+    compare(lambda c: lax.fori_loop(0, 20, lambda i, z: z * z + c, jnp.zeros_like(c)), c, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "int8", "uint16", "int32", "bool"])
+def test_loop_of_a_map_over_types(compare, rng, dtype):
+    x = jnp.asarray(rng.integers(0, 2, 100) if dtype == "bool" else rng.integers(-5 if dtype[0] != "u" else 0, 5, 100), dtype)
+    step = (lambda i, c: c ^ (i % 3 == 0)) if dtype == "bool" else (lambda i, c: c * 2 - x)
+    compare(lambda x: lax.fori_loop(0, 6, step, x), np.asarray(x))
+
+
+def test_loop_of_a_map_reads_rows_and_scalars(compare, rng):
+    x, row = rng.standard_normal((50, 40)).astype(F32), rng.standard_normal(40).astype(F32)
+    column, noise = rng.standard_normal((50, 1)).astype(F32), rng.standard_normal((40, 50)).astype(F32)
+
+    def body(c):
+        i, t, a, b = c
+        return i + 1, t * F32(0.9), b * F32(0.5) + row * t + noise.T, a - column * t + i  # a and b swap places
+
+    run = lambda n, x: lax.while_loop(lambda c: c[0] < n, body, (jnp.int32(0), F32(1), x, x * 2))
+    for n in (-1, 0, 1, 7, 8):
+        compare(run, np.int32(n), x, rtol=1e-4, atol=1e-5)
+        compare(lambda n, x: run(n, x)[2], np.int32(n), x, rtol=1e-4, atol=1e-5)
+
+
+def test_loop_of_a_map_until_a_scalar_says_so(compare, rng):
+    x = rng.standard_normal(300).astype(F32)
+    compare(lambda x, t: lax.while_loop(lambda c: c[1] > 1e-3, lambda c: (c[0] * c[1] + 1, c[1] * 0.6), (x, t)), x, F32(5), rtol=1e-5)
+
+
+def test_loops_that_arrays_end_are_no_maps(compare, rng):
+    x = abs(rng.standard_normal(300)).astype(F32)
+    compare(lambda x: lax.while_loop(lambda c: c.sum() < 1e4, lambda c: c * 2 + 1, x), x, rtol=1e-4)
+    compare(lambda x: lax.while_loop(lambda c: c[1] < 100, lambda c: (c[0] * 2 + 1, c[0].max()), (x, F32(0))), x, rtol=1e-5)
+    compare(jax.vmap(lambda x: lax.while_loop(lambda c: c < 100, lambda c: c * 2 + 1, x)), x, rtol=1e-5)
+
+
+def test_loop_of_a_map_in_donated_memory(rng):
+    a, b = rng.standard_normal((2, 5000)).astype(F32)
+    step = jax.jit(lambda s: lax.fori_loop(0, 3, lambda i, s: (s[1], s[0] + s[1] * 0.5), s), donate_argnums=0)
+    kept = jax.jit(lambda s: lax.fori_loop(0, 3, lambda i, s: (s[1], s[0] + s[1] * 0.5), s))
+    device = jax.devices("treadle")[0]
+    want = kept(jax.device_put((a, b), device))
+    got = step(jax.device_put((a, b), device))
+    for ours, theirs in zip(got, want):
+        assert np.asarray(ours).tobytes() == np.asarray(theirs).tobytes()
+
+
+def test_bits_of_maps_of_loops_are_those_of_steps(rng):
+    """A reduction that changes nothing keeps the loop from becoming one kernel."""
+
+    def bits(fn, state, trips):
+        def stepwise(state):  # the sum of zeros, which no compiler knows
+            def body(c):
+                i, nothing, s = c
+                leaf = jax.tree.leaves(s)[0]
+                return i + 1, (leaf != leaf).sum(), fn(i, s)
+
+            return lax.while_loop(lambda c: c[0] < trips, body, (0, 0, state))[1:]
+
+        steps = on("treadle", stepwise, (state,))[1]
+        whole = on("treadle", lambda s: lax.fori_loop(0, trips, fn, s), (state,))
+        for a, b in zip(jax.tree.leaves(steps), jax.tree.leaves(whole)):
+            assert a.tobytes() == b.tobytes()
+
+    x = rng.standard_normal(777).astype(F32)
+    bits(lambda i, s: (jnp.sin(s[0]) * s[1] + i, jnp.tanh(s[0] - s[1])), (x, x * 2), 9)
+    bits(lambda i, s: (jnp.exp(-s[0] * s[0]) / (1 + jnp.abs(s[0])) ** 1.5, s[1] * 3 + i), (x, np.arange(777, dtype=np.int32)), 9)
+    half = jnp.asarray(x, jnp.bfloat16)
+    bits(lambda i, s: (s[0] * s[0] - s[1].astype(jnp.bfloat16), s[1] * 0.9 + s[0].astype(jnp.float32)), (np.asarray(half), x), 9)
 
 
 def test_gradient_of_a_loop(compare, rng):

@@ -123,4 +123,6 @@ int64_t TileElements(double bytes_per_element, double uops_per_element) {
 
 int UnrollFor(int uops) { return uops <= 12 ? 4 : uops <= 100 ? 2 : 1; }
 
+int UnrollForRounds(int uops) { return uops <= 14 ? 8 : uops <= 100 ? 4 : uops <= 250 ? 2 : 1; }
+
 }  // namespace treadle::plan

@@ -77,6 +77,10 @@ int64_t TileElements(double bytes_per_element, double uops_per_element);
 // Copies in flight of a loop body of so many operations.
 int UnrollFor(int uops);
 
+// The same of a body that is a loop, by the operations of a round: each waits for the one before, so that more copies
+// are needed to keep the machine busy.
+int UnrollForRounds(int uops);
+
 }  // namespace treadle::plan
 
 #endif  // TREADLE_COMPILER_PLAN_SCHEDULES_KERNEL_H_

@@ -46,9 +46,10 @@ Status MapBox::Prepare(int most_unroll) {
   std::vector<Axis> axes = nest_.axes();
   while (!axes.empty() && axes.back().reduced) axes.pop_back();
   double total = static_cast<double>(points_);
-  double uops = nest_.Uops() + total * body_uops_ / (kernel_.target().vector_bytes() / 4.0);
+  double uops = nest_.Uops() + total * body_uops_ * rounds_.value_or(1) / (kernel_.target().vector_bytes() / 4.0);
   cost_ = Estimate(kernel_.target(), nest_.Bytes(), nest_.Bytes(), uops);
-  unroll_ = std::min(most_unroll, UnrollFor(nest_.UopsPerIteration() + body_uops_));
+  unroll_ = rounds_ ? UnrollForRounds(body_uops_) : UnrollFor(nest_.UopsPerIteration() + body_uops_);
+  unroll_ = std::min(most_unroll, unroll_);
   if (axes.empty()) {
     tiles_ = points_;
     return OkStatus();

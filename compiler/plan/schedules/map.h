@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/status.h"
@@ -27,6 +28,8 @@ class MapBox {
   void AddTarget(uint16_t buffer, const std::vector<int64_t>& dims, Nest::IndexOf to);
   // `uops`: of the body at one point.
   void SetBody(Body body, int uops);
+  // The body is a loop of so many rounds, of `uops` each.
+  void SetRounds(double rounds) { rounds_ = rounds; }
 
   int64_t points() const { return points_; }  // of the box
 
@@ -62,6 +65,7 @@ class MapBox {
   std::vector<int> roots_, stores_;
   Body body_;
   int body_uops_ = 0;
+  std::optional<double> rounds_;
   Form form_ = Form::kPoint;
   int lane_ = -1;
   std::vector<int> others_;  // the axes but the lanes', outermost first

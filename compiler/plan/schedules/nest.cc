@@ -309,7 +309,7 @@ int Nest::UopsPerIteration() const {
 
 double Nest::Uops() const { return Iterations() * UopsPerIteration() / (kernel_.target().vector_bytes() / 4.0); }
 
-int16_t Nest::SharedInput(std::span<const int> stores) const {
+std::vector<int16_t> Nest::SharedInputs(std::span<const int> stores) const {
   const StoreInfo& first = stores_[stores.front()];
   std::map<int, bool> same;  // buffer -> read only where the store writes
   for (const Item& item : items_) {
@@ -324,12 +324,18 @@ int16_t Nest::SharedInput(std::span<const int> stores) const {
     auto [found, added] = same.try_emplace(buffer, fits);
     if (!added) found->second = found->second && fits;
   }
+  std::vector<int16_t> inputs;
   for (const auto& [buffer, fits] : same) {
     bool is_output = false;
     for (size_t k = 0; k < kernel_.group().outputs.size(); ++k) is_output |= kernel_.OutputBuffer(k) == buffer;
-    if (fits && !is_output) return static_cast<int16_t>(buffer);
+    if (fits && !is_output) inputs.push_back(static_cast<int16_t>(buffer));
   }
-  return -1;
+  return inputs;
+}
+
+int16_t Nest::SharedInput(std::span<const int> stores) const {
+  const std::vector<int16_t> inputs = SharedInputs(stores);
+  return inputs.empty() ? int16_t{-1} : inputs.front();
 }
 
 void Nest::BindDigits(const std::vector<int>& axes, Id number) {

@@ -76,7 +76,9 @@ class Nest {
   int UopsPerIteration() const;
   double Uops() const;
   double Iterations() const;
-  // Number of an input buffer that is read only where `stores`, all of one output, write; or -1. Before Kernel::Finish.
+  // Numbers of the input buffers that are read only where `stores`, all of one output, write. Before Kernel::Finish.
+  std::vector<int16_t> SharedInputs(std::span<const int> stores) const;
+  // The first of them, or -1.
   int16_t SharedInput(std::span<const int> stores) const;
   int16_t SharedInput(int store) const { return SharedInput({&store, 1}); }
 

@@ -46,11 +46,17 @@ ValueId Program::Transpose(ValueId x, std::vector<int64_t> permutation) {
 }
 
 graph::RegionId Program::AddBody(const std::vector<ValueId>& like, const Body& body) {
+  std::vector<Shape> arguments;
+  for (int copy = 0; copy < 2; ++copy) {
+    for (ValueId value : like) arguments.push_back({graph_.shape(value).type, {}});
+  }
+  return AddRegion(arguments, body);
+}
+
+graph::RegionId Program::AddRegion(const std::vector<Shape>& shapes, const Body& body) {
   graph::RegionId region = graph_.AddRegion(), outer = open_;
   std::vector<ValueId> arguments;
-  for (int copy = 0; copy < 2; ++copy) {
-    for (ValueId value : like) arguments.push_back(graph_.AddValue({graph_.shape(value).type, {}}, region));
-  }
+  for (const Shape& shape : shapes) arguments.push_back(graph_.AddValue(shape, region));
   graph_.regions[region].arguments = arguments;
   open_ = region;
   std::vector<ValueId> yielded = body(*this, arguments);
@@ -73,6 +79,14 @@ std::vector<ValueId> Program::Reduce(std::vector<ValueId> inputs, std::vector<Va
   std::vector<ValueId> operands = inputs;
   operands.insert(operands.end(), inits.begin(), inits.end());
   graph::OpId op = graph_.AddOp(open_, OpCode::kReduce, operands, results, {.dims = std::move(dims)}, {region});
+  return graph_.ops[op].results;
+}
+
+std::vector<ValueId> Program::While(std::vector<ValueId> init, const Body& cond, const Body& body) {
+  std::vector<Shape> shapes;
+  for (ValueId value : init) shapes.push_back(graph_.shape(value));
+  std::vector<graph::RegionId> regions = {AddRegion(shapes, cond), AddRegion(shapes, body)};
+  graph::OpId op = graph_.AddOp(open_, OpCode::kWhile, std::move(init), std::move(shapes), {}, std::move(regions));
   return graph_.ops[op].results;
 }
 

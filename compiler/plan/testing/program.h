@@ -43,6 +43,8 @@ class Program {
   // `body` as in Reduce. `attrs`: limits, strides, low, high, interior, dilations.
   std::vector<graph::ValueId> ReduceWindow(std::vector<graph::ValueId> inputs, std::vector<graph::ValueId> inits,
                                            graph::Attributes attrs, const Body& body);
+  // `cond` returns one value; both get the carries.
+  std::vector<graph::ValueId> While(std::vector<graph::ValueId> init, const Body& cond, const Body& body);
   // JAX's argmax (or argmin) over the last dimension: values and i32 indices.
   std::vector<graph::ValueId> ArgBest(bool greatest, graph::ValueId input);
   void Return(std::vector<graph::ValueId> results) { graph_.regions[0].results = std::move(results); }
@@ -50,6 +52,7 @@ class Program {
  private:
   // A region over scalars of the types of `like`, twice.
   graph::RegionId AddBody(const std::vector<graph::ValueId>& like, const Body& body);
+  graph::RegionId AddRegion(const std::vector<Shape>& arguments, const Body& body);
 
   graph::Graph graph_;
   graph::RegionId open_ = 0;  // where operations go

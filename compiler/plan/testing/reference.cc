@@ -682,6 +682,23 @@ void ReduceWindow(const Graph& graph, const graph::Op& op, const std::vector<con
   for (size_t k = 0; k < count; ++k) values[op.results[k]] = out[k];
 }
 
+// Its regions see all values around them.
+void While(const Graph& graph, const graph::Op& op, const std::vector<const Tensor*>& in, Values& values) {
+  std::vector<Tensor> carries;
+  for (const Tensor* tensor : in) carries.push_back(*tensor);
+  auto run = [&](graph::RegionId number) {
+    const graph::Region& region = graph.regions[number];
+    Values local = values;
+    for (size_t k = 0; k < carries.size(); ++k) local[region.arguments[k]] = carries[k];
+    Evaluate(graph, number, local);
+    std::vector<Tensor> results;
+    for (graph::ValueId result : region.results) results.push_back(local.at(result));
+    return results;
+  };
+  while (run(op.regions[0])[0].Integer(0) != 0) carries = run(op.regions[1]);
+  for (size_t k = 0; k < carries.size(); ++k) values[op.results[k]] = carries[k];
+}
+
 }  // namespace
 
 void Evaluate(const Graph& graph, graph::RegionId region, Values& values) {
@@ -703,6 +720,10 @@ void Evaluate(const Graph& graph, graph::RegionId region, Values& values) {
     }
     if (op.code == OpCode::kScatter) {
       Scatter(graph, op, in, values);
+      continue;
+    }
+    if (op.code == OpCode::kWhile) {
+      While(graph, op, in, values);
       continue;
     }
     if (op.code == OpCode::kOptimizationBarrier) {

@@ -27,7 +27,7 @@ struct Tensor {
 using Values = std::map<graph::ValueId, Tensor>;
 
 // Evaluates the operations of `region`; `values` has its arguments and gets everything else. Elementwise operations,
-// movements, reduce; anything else aborts.
+// movements, reduce, while; anything else aborts.
 void Evaluate(const graph::Graph& graph, graph::RegionId region, Values& values);
 
 }  // namespace treadle::plan::testing
