@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Everything in benchmarks/: Google Benchmark programs, then JAX programs against jaxlib's CPU backend.
+"""Everything in benchmarks/: Google Benchmark programs, compile times by size of program,
+then JAX programs against jaxlib's CPU backend.
 
     benchmarks/run.py --build build [--only REGEX]
 """
@@ -22,6 +23,9 @@ def main():
     for program in sorted((ROOT / args.build / "bin").glob("*_benchmark")):
         print(f"== {program.name}", flush=True)
         status |= subprocess.run([program] + ([f"--benchmark_filter={args.only}"] if args.only else []), env=env).returncode
+    print("== compile_size", flush=True)
+    size = [sys.executable, ROOT / "benchmarks/compile_size.py", "--build", args.build, "--only", args.only, "--repeat", "1"]
+    status |= subprocess.run(size, env=env).returncode
     print("== jax_programs", flush=True)
     status |= subprocess.run([sys.executable, ROOT / "benchmarks/jax_programs.py", "--only", args.only], env=env).returncode
     return 1 if status else 0
