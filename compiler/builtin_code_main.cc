@@ -66,8 +66,8 @@ StatusOr<Output> KernelsFor(const Target& target) {
     for (const Target& sized : WithCaches(target)) {
       TREADLE_ASSIGN_OR_RETURN(plan::Program program, plan::PlanProgram(graph, sized));
       for (plan::PlannedKernel& kernel : program.kernels) {
-        if (!known.insert(plan::KernelSymbol(kernel.plan, target, 0)).second) continue;
-        std::ranges::move(plan::KernelSymbols(kernel.plan, target), std::back_inserter(output.symbols));
+        if (!known.insert(kernel.symbols[0]).second) continue;
+        std::ranges::move(kernel.symbols, std::back_inserter(output.symbols));
         plans.push_back(std::move(kernel.plan));
       }
     }

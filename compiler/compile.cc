@@ -19,7 +19,6 @@
 #include "compiler/graph/print_stablehlo.h"
 #include "compiler/optimize/simplify.h"
 #include "compiler/optimize/to_graph.h"
-#include "compiler/plan/identity.h"
 #include "compiler/plan/program.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -112,9 +111,7 @@ struct Compilation {
     executable::Executable& exe = program.executable;
     std::unordered_map<std::string, int32_t> object_of;
     for (size_t i = 0; i < program.kernels.size(); ++i) {
-      for (std::string& symbol : plan::KernelSymbols(program.kernels[i].plan, exe.target)) {
-        object_of[std::move(symbol)] = compiled.object_of_request[i];
-      }
+      for (const std::string& symbol : program.kernels[i].symbols) object_of[symbol] = compiled.object_of_request[i];
     }
     for (executable::Kernel& kernel : exe.kernels) {
       if (auto found = object_of.find(kernel.symbol); found != object_of.end()) kernel.object = found->second;

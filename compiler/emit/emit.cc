@@ -20,9 +20,9 @@ StatusOr<std::string> EmitPlans(std::span<const plan::Plan* const> plans, const 
   module.setDataLayout(machine->createDataLayout());
   for (const plan::Plan* plan : plans) {
     FunctionEmitter emitter(module, *plan, options);
+    const std::vector<std::string> symbols = plan::KernelSymbols(*plan, options.target);
     for (size_t phase = 0; phase < plan->phases.size(); ++phase) {
-      std::string symbol = plan::KernelSymbol(*plan, options.target, static_cast<int>(phase));
-      TREADLE_RETURN_IF_ERROR(emitter.EmitPhase(plan->phases[phase], symbol));
+      TREADLE_RETURN_IF_ERROR(emitter.EmitPhase(plan->phases[phase], symbols[phase]));
     }
   }
   if (options.verify) TREADLE_RETURN_IF_ERROR(VerifyModule(module));

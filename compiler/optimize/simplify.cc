@@ -107,6 +107,8 @@ class Rebuilder {
     out_.result_shardings = in_.result_shardings;
     out_.global_view = in_.global_view;
     out_.locations = in_.locations;
+    out_.values.reserve(in_.values.size());
+    out_.ops.reserve(in_.ops.size());
     RegionId main = out_.AddRegion();
     for (ValueId v : in_.regions[0].arguments) Argument(v, main);
     out_.regions[main].results = Body(0, main);

@@ -37,7 +37,12 @@ class Importer {
         shards_(shards),
         collectives_(graph_, participants),
         values_(collectives_),
-        collective_importer_(graph_, collectives_, values_, participants) {}
+        collective_importer_(graph_, collectives_, values_, participants) {
+    size_t count = 0;  // about: functions are inlined
+    module.walk([&](mlir::Operation*) { ++count; });
+    graph_.ops.reserve(count);
+    graph_.values.reserve(count);
+  }
 
   // `global`: arguments and results are whole arrays here, whatever their shardings are.
   StatusOr<graph::Graph> Run(mlir::func::FuncOp func, bool global) {

@@ -450,7 +450,8 @@ Group Grouper::Finish(const Working& working) {
       continue;
     }
     const graph::Op& op = graph_.ops[def];
-    ops.insert(def);
+    const bool again = !ops.insert(def).second;  // by another of its results
+    if (again && op.code != OpCode::kOptimizationBarrier) continue;
     OperationClass cls = ClassOf(graph_, op);
     bool direct = cls == OperationClass::kDot || cls == OperationClass::kControl || cls == OperationClass::kTranspose ||
                   cls == OperationClass::kSort;

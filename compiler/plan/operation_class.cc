@@ -123,21 +123,20 @@ bool IsRows(const std::vector<Extent>& reduction) {
 }
 
 void AddFreeValues(const graph::Graph& graph, graph::RegionId region, std::set<graph::ValueId>& values) {
-  std::set<graph::ValueId> defined, read;
-  auto visit = [&](auto&& self, graph::RegionId number) -> void {
-    const graph::Region& nested = graph.regions[number];
-    defined.insert(nested.arguments.begin(), nested.arguments.end());
-    read.insert(nested.results.begin(), nested.results.end());
-    for (graph::OpId inner : nested.ops) {
-      const graph::Op& inner_op = graph.ops[inner];
-      read.insert(inner_op.operands.begin(), inner_op.operands.end());
-      defined.insert(inner_op.results.begin(), inner_op.results.end());
-      for (graph::RegionId deeper : inner_op.regions) self(self, deeper);
+  std::vector<graph::RegionId> inside = {region};
+  for (size_t k = 0; k < inside.size(); ++k) {
+    for (graph::OpId op : graph.regions[inside[k]].ops) {
+      inside.insert(inside.end(), graph.ops[op].regions.begin(), graph.ops[op].regions.end());
     }
+  }
+  std::sort(inside.begin(), inside.end());
+  auto read = [&](graph::ValueId value) {
+    if (std::binary_search(inside.begin(), inside.end(), graph.values[value].region)) return;
+    if (!IsConstant(graph, value)) values.insert(value);
   };
-  visit(visit, region);
-  for (graph::ValueId value : read) {
-    if (!defined.contains(value) && !IsConstant(graph, value)) values.insert(value);
+  for (graph::RegionId number : inside) {
+    for (graph::OpId op : graph.regions[number].ops) std::ranges::for_each(graph.ops[op].operands, read);
+    std::ranges::for_each(graph.regions[number].results, read);
   }
 }
 

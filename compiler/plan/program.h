@@ -24,6 +24,7 @@ enum class Effort : uint8_t {
 
 struct PlannedKernel {
   Plan plan;
+  std::vector<std::string> symbols;  // of its phases
   Effort effort = Effort::kAtOnce;
 };
 

@@ -104,9 +104,9 @@ class Writer {
   }
 
   // The effort of a kernel is the greatest of those that its uses ask for.
-  void AddKernel(const Instance& instance) {
-    auto [known, fresh] = known_.emplace(KernelSymbol(instance.plan, exe_.target, 0), program_.kernels.size());
-    if (fresh) program_.kernels.push_back({instance.plan, Effort::kQuick});
+  void AddKernel(const Instance& instance, const std::vector<std::string>& symbols) {
+    auto [known, fresh] = known_.emplace(symbols[0], program_.kernels.size());
+    if (fresh) program_.kernels.push_back({instance.plan, symbols, Effort::kQuick});
     Effort& effort = program_.kernels[known->second].effort;
     effort = std::max(effort, EffortOf(instance, loops_around_));
   }
@@ -151,10 +151,11 @@ class Writer {
     int64_t scratch_bytes = ScratchBytes(instance.plan, instance.args);
     executable::ValueId scratch =
         scratch_bytes > 0 ? Temporary(scratch_bytes, task.begin, task.end) : executable::kNoValue;
-    AddKernel(instance);
+    const std::vector<std::string> symbols = KernelSymbols(instance.plan, exe_.target);
+    AddKernel(instance, symbols);
     for (size_t phase = 0; phase < instance.plan.phases.size(); ++phase) {
       KernelStep step;
-      step.kernel = KernelNumber(KernelSymbol(instance.plan, exe_.target, static_cast<int>(phase)));
+      step.kernel = KernelNumber(symbols[phase]);
       step.frames.push_back({Buffers(group), instance.args, instance.tiles[phase]});
       step.local_bytes = LocalBytes(instance.plan, instance.args);
       step.scratch = scratch;

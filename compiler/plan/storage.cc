@@ -32,12 +32,14 @@ class Placer {
     home_.resize(count, Home::kArena);
     index_.resize(count, -1);
     memory_.resize(count, false);
+    producer_.resize(count, nullptr);
   }
 
   Placement Run() {
     PinArguments();
     int32_t members = 0;
     PinMembers(tasks_, members);
+    FindProducers(tasks_);
     Live(tasks_, {});
     for (size_t v = 0; v < span_.size(); ++v) {
       if (memory_[v] && span_[v].used())
@@ -254,12 +256,16 @@ class Placer {
     return passed;
   }
 
-  const Task* Producer(const TaskList& list, ValueId value) const {
+  void FindProducers(const TaskList& list) {
     for (const Task& task : list.tasks) {
-      const auto& outputs = task.group.outputs;
-      if (std::find(outputs.begin(), outputs.end(), value) != outputs.end()) return &task;
+      for (ValueId value : task.group.outputs) producer_[value] = &task;
+      for (const TaskList& inner : task.regions) FindProducers(inner);
     }
-    return nullptr;
+  }
+
+  // The task of `list` that makes a value, or null.
+  const Task* Producer(const TaskList& list, ValueId value) const {
+    return graph_.values[value].region == list.region ? producer_[value] : nullptr;
   }
 
   // Where control flow begins and ends: initial values, body results and branch results take the place they would be
@@ -357,16 +363,16 @@ class Placer {
   }
 
   bool StartsFrom(const TaskList& list, ValueId argument, ValueId born) const {
+    const Task* producer = Producer(list, born);
+    if (producer != nullptr && producer->group.kind != GroupKind::kControl)
+      return MayShare(*producer, born) == argument;
     for (const Task& task : list.tasks) {
-      if (task.group.kind == GroupKind::kControl) {
-        const graph::Op& op = graph_.ops[task.control_op()];
-        if (op.code != OpCode::kWhile || task.begin != span_[argument].last) continue;
-        const auto& carries = graph_.regions[task.regions[0].region].arguments;
-        for (size_t k = 0; k < carries.size(); ++k) {
-          if (carries[k] == born && op.operands[k] == argument) return true;
-        }
-      } else if (std::find(task.group.outputs.begin(), task.group.outputs.end(), born) != task.group.outputs.end()) {
-        return MayShare(task, born) == argument;
+      if (task.group.kind != GroupKind::kControl || task.begin != span_[argument].last) continue;
+      const graph::Op& op = graph_.ops[task.control_op()];
+      if (op.code != OpCode::kWhile) continue;
+      const auto& carries = graph_.regions[task.regions[0].region].arguments;
+      for (size_t k = 0; k < carries.size(); ++k) {
+        if (carries[k] == born && op.operands[k] == argument) return true;
       }
     }
     return false;
@@ -406,6 +412,7 @@ class Placer {
   const std::map<graph::OpId, int32_t>& constant_of_;
   std::vector<Span> span_;
   std::vector<bool> memory_;
+  std::vector<const Task*> producer_;
   // Classes, by root: members' spans (first -> last, member), disjoint but for touching ends.
   std::vector<ValueId> parent_;
   std::vector<std::map<Position, std::pair<Position, ValueId>>> spans_of_;

@@ -100,10 +100,10 @@ std::vector<Group> Ordered(const Graph& graph, std::vector<Group> groups) {
 
 // Control flow reads, besides its operands, the values of outer regions that its regions use.
 void AddCapturedInputs(const Graph& graph, Group& group, const TaskList& list) {
+  std::unordered_set<ValueId> known(group.inputs.begin(), group.inputs.end());
   auto add = [&](ValueId value) {
     const graph::Value& v = graph.values[value];
-    if (v.region == list.region) return;
-    if (std::find(group.inputs.begin(), group.inputs.end(), value) == group.inputs.end()) group.inputs.push_back(value);
+    if (v.region != list.region && known.insert(value).second) group.inputs.push_back(value);
   };
   for (const Task& task : list.tasks) {
     for (ValueId value : task.group.inputs) add(value);
