@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "compiler/plan/cut.h"
 #include "compiler/plan/plan.h"
 #include "executable/target.h"
 
@@ -26,6 +27,7 @@ struct EmitOptions {
   Tier tier = Tier::kFull;
   Output output = Output::kObject;
   bool verify = false;  // check the LLVM IR; costs a third of writing it
+  plan::CutLimits cut;  // how long a function may be
 };
 
 // One relocatable object (or text) that defines plan::KernelSymbol of every phase of every plan. Thread-safe: each call

@@ -44,9 +44,13 @@ void Check(uint64_t seed) {
       return plan::Interpret(random.plan, phase, frame, interpret);
     });
     ASSERT_TRUE(expected.ok()) << expected.status().ToString();
-    for (Tier tier : {Tier::kQuick, Tier::kFull}) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + " " + target.Key() + (tier == Tier::kQuick ? " quick" : " full"));
-      EmitOptions options{.target = target, .tier = tier, .verify = true};
+    // As it is, at both tiers; with every block cut into functions of a few operations.
+    for (const EmitOptions& options : {EmitOptions{.target = target, .tier = Tier::kQuick, .verify = true},
+                                       EmitOptions{.target = target, .tier = Tier::kFull, .verify = true},
+                                       EmitOptions{.target = target, .verify = true, .cut = {.least = 2, .most = 4}}}) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + " " + target.Key() +
+                   (options.tier == Tier::kQuick ? " quick" : " full") + " parts of " +
+                   std::to_string(options.cut.most));
       StatusOr<Memory> memory = RunEmitted(random, options, seed);
       ASSERT_TRUE(memory.ok()) << memory.status().ToString() << "\n" << plan::Print(random.plan);
       ASSERT_EQ(plan::Difference(random, *expected, *memory), "") << plan::Print(random.plan);

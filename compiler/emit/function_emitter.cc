@@ -26,34 +26,43 @@ void FunctionEmitter::Fail(Status status) {
   if (status_.ok()) status_ = std::move(status);
 }
 
-Status FunctionEmitter::EmitPhase(const plan::Phase& phase, const std::string& symbol) {
-  llvm::Type* pointer = b_.getPtrTy();
-  auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {pointer}, false);
-  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module_);
+// A function whose first argument is the call frame: its entry, and nothing known in it yet.
+void FunctionEmitter::BeginFunction(llvm::FunctionType* type, llvm::GlobalValue::LinkageTypes linkage,
+                                    const std::string& symbol) {
+  function_ = llvm::Function::Create(type, linkage, symbol, module_);
   SetFunctionAttributes(*function_, options_.target);
-  values_.assign(plan_.nodes.size(), {});
   buffer_pointers_.assign(plan_.buffers.size(), nullptr);
   push_values_.assign(plan_.push.size(), {});
   pointers_.clear();
+  scopes_.assign(1, {});
+  entry_ = llvm::BasicBlock::Create(b_.getContext(), "", function_);
+  b_.SetInsertPoint(entry_);
+  auto field = [&](int offset) {
+    llvm::Value* place = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(0), offset);
+    return b_.CreateLoad(b_.getPtrTy(), place);
+  };
+  buffers_ = field(0);
+  args_ = field(8);
+  local_ = field(16);
+  scratch_ = field(24);
+}
+
+Status FunctionEmitter::EmitPhase(const plan::Phase& phase, const std::string& symbol) {
+  values_.assign(plan_.nodes.size(), {});
   results_.clear();
   variance_ = AnalyzeVariance(plan_, phase.body);
   int math_sites = 0;
   for (Id id = phase.body.first; id < phase.body.end; ++id) math_sites += plan::IsMathOp(plan_.node(id).op);
   ops_.set_inline_math(!quick() && math_sites <= 6);
 
-  entry_ = llvm::BasicBlock::Create(b_.getContext(), "", function_);
-  b_.SetInsertPoint(entry_);
-  llvm::Value* frame = function_->getArg(0);
-  auto field = [&](int offset, llvm::Type* of) {
-    return b_.CreateLoad(of, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, offset));
+  BeginFunction(llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false), llvm::Function::ExternalLinkage,
+                symbol);
+  auto field = [&](int offset) {
+    llvm::Value* place = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(0), offset);
+    return b_.CreateLoad(b_.getInt64Ty(), place);
   };
-  buffers_ = field(0, pointer);
-  args_ = field(8, pointer);
-  local_ = field(16, pointer);
-  scratch_ = field(24, pointer);
-  llvm::Value* begin = field(40, b_.getInt64Ty());
-  llvm::Value* end = field(48, b_.getInt64Ty());
-  scopes_.assign(1, {});
+  llvm::Value* begin = field(40);
+  llvm::Value* end = field(48);
   For(begin, end, I64(1), {}, [&](llvm::Value* tile, const Parts&) {
     Value argument{.elt = ElementType::kI64, .wide = {tile}};
     EmitBlock(phase.body, {argument});
@@ -97,6 +106,11 @@ void FunctionEmitter::Forget(const Block& block) {
 std::vector<Value> FunctionEmitter::EmitBlock(const Block& block, const std::vector<Value>& arguments) {
   Id id = block.first;
   for (const Value& argument : arguments) Define(id++, argument);
+  const plan::Cut cut = lanes_.width == 0 ? plan::CutBlock(plan_, block, options_.cut) : plan::Cut{};
+  if (!cut.parts.empty()) {
+    EmitParts(block, cut);
+    id = block.end;
+  }
   for (; id < block.end && plan_.node(id).op != Op::kYield; id = plan_.Next(id)) {
     if (values_[id].level < 0) EmitNode(id);  // hoisted by an earlier copy of this block: already there
   }

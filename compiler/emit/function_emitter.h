@@ -19,6 +19,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/emit/op_emitter.h"
 #include "compiler/emit/variance.h"
+#include "compiler/plan/cut.h"
 #include "compiler/plan/plan.h"
 #include "executable/kernel_abi.h"
 #include "llvm/IR/IRBuilder.h"
@@ -68,6 +69,7 @@ class FunctionEmitter {
 
   // function_emitter.cc: scopes, values, blocks, operations.
   void Fail(Status status);
+  void BeginFunction(llvm::FunctionType* type, llvm::GlobalValue::LinkageTypes linkage, const std::string& symbol);
   llvm::Value* Poison(llvm::Type* type) { return llvm::PoisonValue::get(type); }
   int top() const { return static_cast<int>(scopes_.size()) - 1; }
   void PushScope(llvm::Instruction* before);
@@ -84,6 +86,13 @@ class FunctionEmitter {
   Value Literal(ElementType elt, uint64_t bits);
   Value PushConstant(int number);
   llvm::AllocaInst* StackArray(llvm::Type* type, int64_t count);
+
+  // part_emitter.cc: long blocks as several functions.
+  class OtherFunction;
+  void EmitParts(const plan::Block& block, const plan::Cut& cut);
+  llvm::Function* EmitPart(const plan::Part& part, const plan::Cut& cut);
+  void StoreState(llvm::Value* state, uint32_t slot, Value& value);
+  void DefineFromState(plan::Id id, llvm::Value* state, uint32_t slot);
 
   // value_emitter.cc: forms of values.
   llvm::Type* WideType(ElementType elt);  // scalar

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <iterator>
 
+#include "compiler/plan/uses.h"
+
 namespace treadle::plan {
 namespace {
 
@@ -286,37 +288,11 @@ class Printer {
 
 std::vector<bool> LiveNodes(const Plan& plan) {
   std::vector<bool> live(plan.nodes.size(), false);
-  auto need_range = [&](Range range) {
-    for (uint32_t k = 0; k < range.count; ++k) live[plan.operands[range.first + k]] = true;
-  };
-  auto need = [&](Id id) {
-    if (id != kNone) live[id] = true;
-  };
-  auto need_access = [&](const Access& access) {
-    for (const Term& term : access.terms) need(term.index);
-  };
   // Operands stand in front of what uses them.
   for (Id id = static_cast<Id>(plan.nodes.size()); id-- > 0;) {
     const Node& node = plan.nodes[id];
     if (!OpIsPure(node.op) || node.op == Op::kResult || node.op == Op::kBlockArg) live[id] = true;
-    if (!live[id]) continue;
-    need_range(node.args);
-    if (node.op == Op::kLoad || node.op == Op::kStore) need_access(plan.accesses[node.imm]);
-    if (node.op == Op::kLoop) {
-      const Loop& loop = plan.loops[node.imm];
-      need(loop.lo);
-      need(loop.hi);
-      need(loop.step);
-      need_range(loop.init);
-    } else if (node.op == Op::kMove) {
-      const Move& move = plan.moves[node.imm];
-      need_access(move.from);
-      need_access(move.to);
-      need(move.extent[0]);
-      need(move.extent[1]);
-    } else if (node.op == Op::kCall) {
-      for (const Access& access : plan.calls[node.imm].buffers) need_access(access);
-    }
+    if (live[id]) ForEachUse(plan, id, [&](Id used) { live[used] = true; });
   }
   return live;
 }

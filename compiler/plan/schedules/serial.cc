@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/combiner.h"
@@ -21,11 +23,13 @@ using graph::OpId;
 using graph::RegionId;
 using graph::ValueId;
 
-constexpr int64_t kSmall = 64;            // elements of an array that may live in registers
-constexpr int64_t kTiny = 16;             // up to here single elements are as good as vectors
-constexpr int64_t kMaxCode = 3000;        // machine operations, about
-constexpr int64_t kMaxCodeOfSmall = 800;  // if there are arrays above kTiny
-constexpr size_t kMaxOps = 1500;          // of the graph: more are not looked at
+constexpr int64_t kSmall = 64;                  // elements of an array that may live in registers
+constexpr int64_t kTiny = 16;                   // up to here single elements are as good as vectors
+constexpr int64_t kMaxCode = 3000;              // machine operations, about
+constexpr int64_t kMaxCodeOfSmall = 800;        // if there are arrays above kTiny
+constexpr int64_t kMaxCodeOfScalars = 200'000;  // if nearly every operation is one of scalars
+constexpr size_t kNodesOfScalar = 4;            // that such an operation becomes, at most, on average
+constexpr size_t kMaxOps = 100'000;             // of the graph: more are not looked at
 
 bool IsSmall(const Graph& graph, ValueId value) { return graph.shape(value).elements() <= kSmall; }
 
@@ -114,8 +118,8 @@ class SerialEmitter {
   }
 
   // The scalars of a value that `op` reads.
-  StatusOr<Elements> ElementsOf(const graph::Op& op, const Value& value) {
-    if (value.has_elements) return value.elements;
+  StatusOr<Elements> ElementsOf(const graph::Op& op, Value value) {
+    if (value.has_elements) return std::move(value.elements);
     if (value.input >= 0 && IsSmall(graph_, value.input)) {
       // In this first walk its type will do; the next one loads it in front of the loop.
       loaded_.insert(value.input);
@@ -173,8 +177,8 @@ class SerialEmitter {
         if (!IsSmall(graph_, result)) return Unsupported(graph_, op, "makes a large array inside a serial loop");
       }
       std::vector<Elements> elements;
-      for (const Value& operand : operands) {
-        TREADLE_ASSIGN_OR_RETURN(Elements of_one, ElementsOf(op, operand));
+      for (Value& operand : operands) {
+        TREADLE_ASSIGN_OR_RETURN(Elements of_one, ElementsOf(op, std::move(operand)));
         elements.push_back(std::move(of_one));
       }
       TREADLE_ASSIGN_OR_RETURN(std::vector<Elements> made, EmitUnrolled(b_, graph_, op, elements));
@@ -490,7 +494,7 @@ class SerialEmitter {
   const Graph& graph_;
   Builder& b_;
   std::set<ValueId>& loaded_;
-  std::map<ValueId, Value> values_;
+  std::unordered_map<ValueId, Value> values_;
   std::vector<Place> places_;
   int versions_ = 0;
 };
@@ -531,8 +535,21 @@ bool HasExchange(const Graph& graph, const graph::Op& op) {
   return false;
 }
 
-StatusOr<Instance> Build(const Graph& graph, const Group& group, const executable::Target& target) {
+// Inputs whose elements are certain to be read one by one: scalars, and small carries that a loop changes.
+std::set<ValueId> CertainlyLoaded(const Graph& graph, const Group& group) {
   std::set<ValueId> loaded;
+  for (ValueId input : group.inputs) {
+    if (graph.shape(input).rank() == 0) loaded.insert(input);
+  }
+  const graph::Op& op = graph.ops[group.ops.front()];
+  for (size_t k = 0; op.code == OpCode::kWhile && k < op.operands.size(); ++k) {
+    if (IsSmall(graph, op.operands[k]) && !IsInvariant(graph, op, k)) loaded.insert(op.operands[k]);
+  }
+  return loaded;
+}
+
+StatusOr<Instance> Build(const Graph& graph, const Group& group, const executable::Target& target) {
+  std::set<ValueId> loaded = CertainlyLoaded(graph, group);
   for (;;) {
     size_t before = loaded.size();
     Kernel kernel("serial", graph, group, target);
@@ -585,7 +602,9 @@ bool IsSerial(const Graph& graph, OpId number) {
     if (!IsInvariant(graph, op, k) && also_read.contains(op.operands[k])) return false;
   }
   StatusOr<Instance> instance = Build(graph, group, executable::Target{});
-  return instance.ok() && CodeSize(instance->plan) <= (OnlyTiny(graph, op) ? kMaxCode : kMaxCodeOfSmall);
+  if (!instance.ok()) return false;
+  const bool scalars = instance->plan.nodes.size() <= kNodesOfScalar * OpsIn(graph, op);
+  return CodeSize(instance->plan) <= (!OnlyTiny(graph, op) ? kMaxCodeOfSmall : scalars ? kMaxCodeOfScalars : kMaxCode);
 }
 
 StatusOr<Instance> ScheduleSerial(const Graph& graph, const Group& group, const executable::Target& target) {

@@ -14,7 +14,8 @@
 namespace treadle::plan {
 
 // Whether the while, if or case can and should be one kernel: no array above 64 elements is computed with, none is
-// needed both before and after it was written, and the code is not too long.
+// needed both before and after it was written, and the code is not too long: tens of thousands of operations on
+// scalars, which the emitter cuts into functions, or a few thousand on the elements of arrays, which vectors do better.
 bool IsSerial(const graph::Graph& graph, graph::OpId op);
 
 // The group of one such operation. Inputs: operands and what its regions read, but for small constants. Outputs:

@@ -330,5 +330,40 @@ TEST(SerialTest, ReadsOfOldContentsAreRefused) {
   EXPECT_FALSE(IsSerial(p.graph, p.graph.regions[0].ops.back()));
 }
 
+// Bodies of thousands of operations on scalars are one kernel (the emitter cuts it); those of arrays are not.
+TEST(SerialTest, LongBodies) {
+  for (int64_t elements : {1, 9, 64}) {
+    Program p;
+    const Shape shape{E::kI32, elements == 1 ? std::vector<int64_t>{} : std::vector<int64_t>{elements}};
+    ValueId x = p.Argument(shape), y = p.Argument(shape);
+    std::vector<int32_t> want{7, -3};
+    auto results = p.While(
+        {p.I32(0), x, y}, [&](auto& c) { return std::vector{p.Compare(Direction::kLt, c[0], p.I32(3))}; },
+        [&](auto& c) {
+          ValueId a = c[1], b = c[2];
+          for (int k = 0; k < 6000; ++k) {
+            a = p.Same(k % 3 == 0 ? OpCode::kAdd : k % 3 == 1 ? OpCode::kXor : OpCode::kMultiply, b, a);
+            std::swap(a, b);
+          }
+          return std::vector{p.Same(OpCode::kAdd, c[0], p.I32(1)), a, b};
+        });
+    if (elements > 1) {
+      EXPECT_FALSE(IsSerial(p.graph, p.graph.regions[0].ops.back())) << elements;
+      continue;
+    }
+    auto out = RunLoop(p, {{x, Bytes<int32_t>({want[0]})}, {y, Bytes<int32_t>({want[1]})}});
+    for (int i = 0; i < 3; ++i) {
+      uint32_t a = want[0], b = want[1];
+      for (int k = 0; k < 6000; ++k) {
+        a = k % 3 == 0 ? b + a : k % 3 == 1 ? b ^ a : b * a;
+        std::swap(a, b);
+      }
+      want = {static_cast<int32_t>(a), static_cast<int32_t>(b)};
+    }
+    EXPECT_EQ(Values<int32_t>(out[results[1]]), std::vector{want[0]});
+    EXPECT_EQ(Values<int32_t>(out[results[2]]), std::vector{want[1]});
+  }
+}
+
 }  // namespace
 }  // namespace treadle::plan
