@@ -29,6 +29,7 @@ constexpr int64_t kMaxCode = 3000;              // machine operations, about
 constexpr int64_t kMaxCodeOfSmall = 800;        // if there are arrays above kTiny
 constexpr int64_t kMaxCodeOfScalars = 200'000;  // if nearly every operation is one of scalars
 constexpr size_t kNodesOfScalar = 4;            // that such an operation becomes, at most, on average
+constexpr size_t kMaxCarries = 512;             // of a long body: the code generator takes the square of their number
 constexpr size_t kMaxOps = 100'000;             // of the graph: more are not looked at
 
 bool IsSmall(const Graph& graph, ValueId value) { return graph.shape(value).elements() <= kSmall; }
@@ -510,6 +511,29 @@ size_t OpsIn(const Graph& graph, const graph::Op& op) {
   return count;
 }
 
+// Elements that elementwise operations inside make; each is a node of the plan, unless it folds.
+int64_t ElementsComputed(const Graph& graph, const graph::Op& op) {
+  int64_t elements = 0;
+  for (RegionId region : op.regions) {
+    for (OpId number : graph.regions[region].ops) {
+      const graph::Op& inner = graph.ops[number];
+      if (graph::OpClassOf(inner.code) == graph::OpClass::kElementwise) {
+        elements += graph.shape(inner.results[0]).elements();
+      } else if (inner.code != OpCode::kReduce) {
+        elements += ElementsComputed(graph, inner);
+      }
+    }
+  }
+  return elements;
+}
+
+// How much code the operation may become, with `ops` operations inside that are `nodes` in a plan.
+int64_t CodeLimit(const graph::Op& op, bool tiny, int64_t nodes, size_t ops) {
+  if (!tiny) return kMaxCodeOfSmall;
+  const bool scalars = nodes <= static_cast<int64_t>(kNodesOfScalar * ops);
+  return scalars && op.operands.size() <= kMaxCarries ? kMaxCodeOfScalars : kMaxCode;
+}
+
 // Whether no operation inside makes an array above kTiny, other than by writing into one.
 bool OnlyTiny(const Graph& graph, const graph::Op& op) {
   for (RegionId region : op.regions) {
@@ -588,7 +612,12 @@ Group SerialGroup(const Graph& graph, OpId number, const std::function<bool(Valu
 
 bool IsSerial(const Graph& graph, OpId number) {
   const graph::Op& op = graph.ops[number];
-  if (op.results.empty() || OpsIn(graph, op) > kMaxOps || HasExchange(graph, op)) return false;
+  const size_t ops = OpsIn(graph, op);
+  if (op.results.empty() || ops > kMaxOps || HasExchange(graph, op)) return false;
+  // What is too long though half of it should fold is not written to see.
+  const bool tiny = OnlyTiny(graph, op);
+  const int64_t least = ElementsComputed(graph, op) / 2;
+  if (least > CodeLimit(op, tiny, least, ops)) return false;
   Group group = SerialGroup(graph, number, [](ValueId) { return true; });
   // What a written carry starts from is not read by anything else; it may start other written carries.
   std::set<ValueId> also_read;
@@ -603,8 +632,7 @@ bool IsSerial(const Graph& graph, OpId number) {
   }
   StatusOr<Instance> instance = Build(graph, group, executable::Target{});
   if (!instance.ok()) return false;
-  const bool scalars = instance->plan.nodes.size() <= kNodesOfScalar * OpsIn(graph, op);
-  return CodeSize(instance->plan) <= (!OnlyTiny(graph, op) ? kMaxCodeOfSmall : scalars ? kMaxCodeOfScalars : kMaxCode);
+  return CodeSize(instance->plan) <= CodeLimit(op, tiny, static_cast<int64_t>(instance->plan.nodes.size()), ops);
 }
 
 StatusOr<Instance> ScheduleSerial(const Graph& graph, const Group& group, const executable::Target& target) {

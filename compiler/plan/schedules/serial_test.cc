@@ -365,5 +365,26 @@ TEST(SerialTest, LongBodies) {
   }
 }
 
+// Long bodies with very many carries are not.
+TEST(SerialTest, LongBodiesWithManyCarries) {
+  for (auto [carries, serial] : {std::pair(511, true), {512, false}}) {
+    Program p;
+    std::vector<ValueId> init{p.I32(0)};
+    for (int k = 0; k < carries; ++k) init.push_back(p.Argument({E::kF32, {}}));
+    p.While(
+        init, [&](auto& c) { return std::vector{p.Compare(Direction::kLt, c[0], p.I32(3))}; },
+        [&](auto& c) {
+          std::vector<ValueId> next = c;
+          for (size_t k = 0; k < 6000; ++k) {
+            ValueId& to = next[1 + k % (c.size() - 1)];
+            to = p.Same(OpCode::kAdd, to, next[1 + (7 * k + 1) % (c.size() - 1)]);
+          }
+          next[0] = p.Same(OpCode::kAdd, c[0], p.I32(1));
+          return next;
+        });
+    EXPECT_EQ(IsSerial(p.graph, p.graph.regions[0].ops.back()), serial) << carries;
+  }
+}
+
 }  // namespace
 }  // namespace treadle::plan
