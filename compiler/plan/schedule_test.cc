@@ -564,5 +564,24 @@ TEST(Types, EveryElementwiseOperation) {
   }
 }
 
+// Every output has an input whose memory it may take, the caller's choice first.
+TEST(ScheduleMap, OutputsTakeInputsMemory) {
+  for (bool swapped : {false, true}) {
+    Program p;
+    ValueId x = p.Argument({kF32, {100}}), y = p.Argument({kF32, {100}});
+    if (swapped) p.graph().aliased_result = {1, 0};
+    ValueId sum = p.Binary(OpCode::kAdd, x, y);
+    p.Return({sum, p.Binary(OpCode::kMultiply, sum, y)});
+    auto groups = GroupRegion(p.graph(), 0, {});
+    ASSERT_TRUE(groups.ok()) << groups.status().ToString();
+    ASSERT_EQ(groups->size(), 1u);
+    auto instance = ScheduleGroup(p.graph(), groups->front(), {});
+    ASSERT_TRUE(instance.ok()) << instance.status().ToString();
+    EXPECT_EQ(instance->plan.buffers[2].may_share, swapped ? 1 : 0);
+    EXPECT_EQ(instance->plan.buffers[3].may_share, swapped ? 0 : 1);
+    ExpectLikeReference(p.graph(), 1);
+  }
+}
+
 }  // namespace
 }  // namespace treadle::plan

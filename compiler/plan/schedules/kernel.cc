@@ -90,6 +90,45 @@ Instance Kernel::Finish() {
   return std::move(instance_);
 }
 
+namespace {
+
+// The input that holds the argument whose memory the caller wants `output` in, or -1.
+int16_t WantedInput(const Kernel& kernel, graph::ValueId output) {
+  const graph::Graph& graph = kernel.graph();
+  const graph::Region& main = graph.regions[0];
+  if (graph.values[output].region != 0) return -1;
+  for (graph::ValueId input : kernel.group().inputs) {
+    // Arguments are the graph's first values, in order.
+    const auto argument = static_cast<size_t>(input);
+    if (argument >= graph.aliased_result.size() || main.arguments[argument] != input) continue;
+    const int32_t result = graph.aliased_result[argument];
+    if (result >= 0 && main.results[result] == output) return static_cast<int16_t>(kernel.InputBuffer(input));
+  }
+  return -1;
+}
+
+}  // namespace
+
+std::vector<std::pair<uint16_t, int16_t>> ChooseShares(const Kernel& kernel,
+                                                       const std::vector<std::vector<int16_t>>& fitting,
+                                                       const std::vector<int16_t>& preferred) {
+  std::vector<std::pair<uint16_t, int16_t>> shares;
+  std::set<int16_t> taken;
+  std::vector<bool> done(fitting.size());
+  auto take = [&](size_t k, int16_t input) {
+    const bool fits = std::find(fitting[k].begin(), fitting[k].end(), input) != fitting[k].end();
+    if (done[k] || !fits || !taken.insert(input).second) return;
+    shares.push_back({kernel.OutputBuffer(static_cast<int>(k)), input});
+    done[k] = true;
+  };
+  for (size_t k = 0; k < fitting.size(); ++k) take(k, WantedInput(kernel, kernel.group().outputs[k]));
+  for (size_t k = 0; k < preferred.size(); ++k) take(k, preferred[k]);
+  for (size_t k = 0; k < fitting.size(); ++k) {
+    for (int16_t input : fitting[k]) take(k, input);
+  }
+  return shares;
+}
+
 void SetShares(const std::vector<std::pair<uint16_t, int16_t>>& shares, Plan& plan) {
   std::vector<bool> taken(plan.buffers.size());
   for (auto [output, input] : shares) {

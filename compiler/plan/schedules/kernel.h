@@ -68,6 +68,13 @@ class Kernel {
 // Declares (output buffer, input buffer or -1) pairs that may be one memory; each input once.
 void SetShares(const std::vector<std::pair<uint16_t, int16_t>>& shares, Plan& plan);
 
+// Such pairs for the group's outputs, of which `fitting` tells the inputs that each may take: where the program's
+// caller gives an argument's memory up for a result, that pair first; then `preferred` (per output, or -1), then any.
+// Before Kernel::Finish.
+std::vector<std::pair<uint16_t, int16_t>> ChooseShares(const Kernel& kernel,
+                                                       const std::vector<std::vector<int16_t>>& fitting,
+                                                       const std::vector<int16_t>& preferred = {});
+
 // The time for work that moves `bytes` of a working set of `set_bytes` and takes `uops` vector operations.
 Cost Estimate(const executable::Target& target, double bytes, double set_bytes, double uops);
 

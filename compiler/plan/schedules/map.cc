@@ -261,11 +261,9 @@ class MapOutputs {
 
   // Whose memory the outputs may take. Before Kernel::Finish.
   std::vector<std::pair<uint16_t, int16_t>> Shares(MapBox& box) const {
-    std::vector<std::pair<uint16_t, int16_t>> shares;
-    for (size_t k = 0; k < outputs_.size(); ++k) {
-      shares.push_back({kernel_.OutputBuffer(static_cast<int>(k)), box.nest().SharedInput(stores_[k])});
-    }
-    return shares;
+    std::vector<std::vector<int16_t>> fitting;
+    for (const std::vector<int>& stores : stores_) fitting.push_back(box.nest().SharedInputs(stores));
+    return ChooseShares(kernel_, fitting);
   }
 
  private:

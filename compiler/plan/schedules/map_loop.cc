@@ -329,21 +329,16 @@ class LoopPhase {
   // Whose memory the outputs may take: that of what the carry starts from, rather than any other. Before
   // Kernel::Finish.
   std::vector<std::pair<uint16_t, int16_t>> Shares() {
-    std::vector<std::pair<uint16_t, int16_t>> shares;
-    std::set<int16_t> taken;
+    std::vector<std::vector<int16_t>> fitting(kernel_.group().outputs.size());
+    std::vector<int16_t> preferred(fitting.size(), -1);
     for (size_t number = 0; number < outputs_.size(); ++number) {
       const int store = static_cast<int>(number);
       const ValueId output = kernel_.group().outputs[outputs_[number]];
       const size_t carry = std::ranges::find(loop_.op().results, output) - loop_.op().results.begin();
-      std::vector<int16_t> fitting = box_.nest().SharedInputs({&store, 1});
-      std::erase_if(fitting, [&](int16_t buffer) { return taken.contains(buffer); });
-      if (fitting.empty()) continue;
-      const auto own = std::ranges::find(fitting, kernel_.InputBuffer(loop_.op().operands[carry]));
-      const int16_t input = own == fitting.end() ? fitting.front() : *own;
-      taken.insert(input);
-      shares.push_back({kernel_.OutputBuffer(static_cast<int>(outputs_[number])), input});
+      fitting[outputs_[number]] = box_.nest().SharedInputs({&store, 1});
+      preferred[outputs_[number]] = static_cast<int16_t>(kernel_.InputBuffer(loop_.op().operands[carry]));
     }
-    return shares;
+    return ChooseShares(kernel_, fitting, preferred);
   }
 
  private:
