@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/plan/batch_steps.h"
 #include "compiler/plan/print.h"
 #include "compiler/plan/steps.h"
 #include "compiler/plan/storage.h"
@@ -149,6 +150,7 @@ StatusOr<Program> PlanProgram(const Graph& graph, const executable::Target& targ
   AddCost(graph, tasks, program.executable);
   Placement placement = PlaceValues(graph, tasks, constant_of);
   TREADLE_RETURN_IF_ERROR(WriteSteps(graph, tasks, constant_of, std::move(placement), program));
+  BatchSteps(program.executable);
   return program;
 }
 

@@ -11,6 +11,12 @@ import pytest
 from jax import lax
 
 
+def adam(p, m, v, g):
+    """The parameters' updates are one kernel, and one step."""
+    m, v = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, g), jax.tree.map(lambda v, g: 0.999 * v * v + 0.001 * g * g, v, g)
+    return jax.tree.map(lambda p, m, v: p - 1e-3 * m / (jnp.sqrt(v) + 1e-8), p, m, v), m, v
+
+
 def programs():
     rng = np.random.default_rng(3)
     normal = lambda *shape: rng.standard_normal(shape).astype(np.float32)
@@ -22,6 +28,7 @@ def programs():
     yield "map", lambda x: jnp.tanh(x) * jax.nn.sigmoid(x) + jnp.exp(-x * x), (normal(100_001),)
     yield "bf16", lambda x: (x.astype(jnp.bfloat16) * 3 + 1).sum(0), (normal(1000, 77),)
     yield "loop_of_a_map", lambda x: lax.fori_loop(0, 50, lambda i, s: (s[1] * 0.3 + x, jnp.sin(s[0] * i)), (x, x + 1)), (normal(20_001),)
+    yield "many_alike", adam, ([normal(n) for n in (5, 5000, 70_001, 64, 300)],) * 4
     yield "scan", lambda x: lax.scan(lambda c, v: (0.9 * c + v, c), jnp.zeros(33), x), (normal(200, 33),)
 
 
@@ -94,3 +101,22 @@ def test_eager_and_jitted():
     with jax.default_device(device):
         x = jax.device_put(x, device)
         assert digest(chain(x)) == digest(jax.jit(chain)(x))
+
+
+def test_updates_in_donated_memory(rng):
+    from conftest import assert_same, on  # not where this file is a script, which has its parent's settings
+
+    trees = [[rng.standard_normal(n).astype(np.float32) for n in (5, 5000, 70_001, 64, 300)] for _ in range(4)]
+    want = on("treadle", adam, trees)
+    placed = jax.device_put(trees, jax.devices("treadle")[0])
+    step = jax.jit(adam, donate_argnums=(0, 1, 2))
+    got = step(*placed)
+    assert digest(got) == digest(want)
+    for argument in jax.tree.leaves(placed[:3]):
+        assert argument.is_deleted()
+    assert_same(want, on("cpu", adam, trees), rtol=1e-5, atol=1e-6)
+    # Crosswise: each result takes the memory of another one's argument.
+    a, b = (jax.device_put(x, jax.devices("treadle")[0]) for x in trees[0][1:3])
+    c, d = jax.jit(lambda a, b: (b * 2, a + 1), donate_argnums=(0, 1))(a, b)
+    np.testing.assert_array_equal(c, trees[0][2] * 2)
+    np.testing.assert_array_equal(d, trees[0][1] + 1)
