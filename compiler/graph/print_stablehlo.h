@@ -9,7 +9,8 @@
 namespace treadle::graph {
 
 // A module with the program as its function. Reading it back gives an equal graph, but for donation and for
-// which arguments and results are complex numbers to the caller: here they are pairs. Products of pairs are written with complex numbers.
+// which arguments and results are complex numbers to the caller: here they are pairs. Products of pairs are written
+// with complex numbers.
 std::string PrintStablehlo(const Graph& graph);
 
 }  // namespace treadle::graph

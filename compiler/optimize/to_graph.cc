@@ -495,8 +495,7 @@ class Importer {
 
 }  // namespace
 
-StatusOr<graph::Graph> ToGraph(mlir::ModuleOp module, std::string_view function, Participants participants,
-                               bool spmd) {
+StatusOr<graph::Graph> ToGraph(mlir::ModuleOp module, std::string_view function, Participants participants, bool spmd) {
   auto func = module.lookupSymbol<mlir::func::FuncOp>(llvm::StringRef(function));
   if (!func || func.isExternal()) return InvalidArgument("the module has no function @" + std::string(function));
   const bool shards = spmd && participants.count() > 1;

@@ -384,7 +384,7 @@ class Planner {
   }
 
   static constexpr int64_t kTurnedRows = 4;  // kWideRows of micro.h
-  static constexpr int64_t kRowsMax = 128;  // of a tile: 128 rows of a k block of lhs take an eighth of L2
+  static constexpr int64_t kRowsMax = 128;   // of a tile: 128 rows of a k block of lhs take an eighth of L2
 
   DotShape shape_;
   ElementType lhs_, rhs_, out_;
