@@ -178,6 +178,7 @@ def test_loop_of_a_map_reads_rows_and_scalars(compare, rng):
 
 def test_loop_of_a_map_until_a_scalar_says_so(compare, rng):
     x = rng.standard_normal(300).astype(F32)
+    compare(lambda x, t: lax.while_loop(lambda c: c[2], lambda c: (c[0] * c[1] + 1, c[1] * 0.6, c[1] > 1e-2), (x, t, t > 0)), x, F32(5), rtol=1e-5)
     compare(lambda x, t: lax.while_loop(lambda c: c[1] > 1e-3, lambda c: (c[0] * c[1] + 1, c[1] * 0.6), (x, t)), x, F32(5), rtol=1e-5)
 
 

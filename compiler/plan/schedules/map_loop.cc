@@ -181,6 +181,7 @@ std::optional<int64_t> MapLoop::Trips() const {
     if (!IsLiteral(value) || !IsInteger(type)) return std::nullopt;
     return static_cast<int64_t>(LiteralBits(graph_.ops[graph_.values[value].def], type, 0));
   };
+  if (graph_.values[cond_.results[0]].def == graph::kNoOp) return std::nullopt;  // a carry
   const graph::Op& compare = graph_.ops[graph_.values[cond_.results[0]].def];
   if (compare.code != OpCode::kCompare || compare.attrs.direction != graph::Direction::kLt) return std::nullopt;
   const auto argument = std::ranges::find(cond_.arguments, compare.operands[0]);

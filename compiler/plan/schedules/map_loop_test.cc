@@ -189,6 +189,21 @@ TEST(MapLoop, CountersThatWrap) {
   }
 }
 
+// Whether to go on is a carry itself.
+TEST(MapLoop, ConditionIsACarry) {
+  Program p;
+  ValueId x = p.Argument({E::kF32, {50}}), t = p.Argument({E::kF32, {}}), go = p.Argument({E::kI1, {}});
+  Ids results = p.While(
+      {go, t, x}, [](Program&, const Ids& c) { return Ids{c[0]}; },
+      [&](Program&, const Ids& c) {
+        ValueId next = Count(p, c[1]);
+        return Ids{Less(p, next, p.Splat({E::kF32, {}}, 3)), next, p.Binary(OpCode::kMultiply, c[2], c[2])};
+      });
+  p.Return({results[2], results[1]});
+  EXPECT_TRUE(LastIsMapLoop(p));
+  for (uint32_t seed = 0; seed < 4; ++seed) ExpectLikeReference(p.graph(), seed);
+}
+
 // TREADLE_SEEDS=n tries so many.
 TEST(MapLoop, Random) {
   const char* count = std::getenv("TREADLE_SEEDS");
