@@ -412,7 +412,7 @@ std::optional<ScanShape> ScanOf(const graph::Graph& graph, const graph::Op& op) 
 StatusOr<Instance> ScheduleScan(const graph::Graph& graph, const Group& group, const executable::Target& target) {
   const graph::Op& op = graph.ops[group.ops.back()];
   Kernel kernel("scan", graph, group, target);
-  TREADLE_RETURN_IF_ERROR(Scan(kernel, op, *ScanOf(graph, op)).Write());
+  TREADLE_RETURN_IF_ERROR(Scan(kernel, op, ScanOf(graph, op).value_or(ScanShape())).Write());
   return kernel.Finish();
 }
 
