@@ -46,6 +46,26 @@ IndexedPlace PlaceOf(const graph::IndexedWindows& windows, const Index& index, s
   return place;
 }
 
+Index ComponentPlace(const graph::IndexedWindows& windows, const IndexedPlace& place, size_t component,
+                     int64_t indices_rank) {
+  Index at = place.index_vector;
+  if (windows.index_vector < indices_rank) {
+    at.insert(at.begin() + windows.index_vector, {static_cast<int64_t>(component), {}});
+  }
+  return at;
+}
+
+std::vector<int64_t> WindowSizes(const graph::IndexedWindows& windows, const std::vector<int64_t>& updates,
+                                 size_t operand_rank) {
+  Index last;
+  for (int64_t size : updates) last.push_back({size - 1, {}});
+  IndexedPlace place = PlaceOf(windows, last, operand_rank);
+  for (int64_t dim : windows.operand_batch) place.window[dim] = {};
+  std::vector<int64_t> sizes;
+  for (const Affine& at : place.window) sizes.push_back(at.offset + 1);
+  return sizes;
+}
+
 IndexSpace::IndexSpace(std::vector<int64_t> axes, bool may_split)
     : axes_(static_cast<int>(axes.size())), may_split_(may_split) {
   for (int64_t size : axes) variables_.push_back({.kind = Variable::kAxis, .size = size});
@@ -197,13 +217,10 @@ Affine IndexSpace::Linear(const Index& index, const std::vector<int64_t>& dims) 
 Index IndexSpace::GatherIndex(const graph::Graph& graph, const graph::Op& op, const Index& index) {
   const std::vector<int64_t>& dims = graph.shape(op.operands[0]).dims;
   IndexedPlace place = PlaceOf(op.attrs.windows, index, dims.size());
-  Index result = std::move(place.window);
+  Index result = place.window;
   for (size_t c = 0; c < op.attrs.windows.index_map.size(); ++c) {
     int64_t d = op.attrs.windows.index_map[c];
-    Index at = place.index_vector;
-    if (static_cast<size_t>(op.attrs.windows.index_vector) < graph.shape(op.operands[1]).dims.size()) {
-      at.insert(at.begin() + op.attrs.windows.index_vector, {static_cast<int64_t>(c), {}});
-    }
+    Index at = ComponentPlace(op.attrs.windows, place, c, graph.shape(op.operands[1]).rank());
     result[d].Add(Start(op.operands[1], std::move(at), dims[d] - op.attrs.limits[d]), 1);
   }
   return result;

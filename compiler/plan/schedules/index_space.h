@@ -56,6 +56,14 @@ struct IndexedPlace {
 };
 IndexedPlace PlaceOf(const graph::IndexedWindows& windows, const Index& index, size_t operand_rank);
 
+// Where component `component` of that index vector lies in the indices, which have rank `indices_rank`.
+Index ComponentPlace(const graph::IndexedWindows& windows, const IndexedPlace& place, size_t component,
+                     int64_t indices_rank);
+
+// Sizes of a scatter's windows along the dimensions of its operand; `updates`: the dimensions of the updates.
+std::vector<int64_t> WindowSizes(const graph::IndexedWindows& windows, const std::vector<int64_t>& updates,
+                                 size_t operand_rank);
+
 class IndexSpace {
  public:
   // Variables 0 to axes.size() - 1 are the axes, outermost first.

@@ -25,10 +25,11 @@ class Scatter {
         windows_(op.attrs.windows),
         count_(op.results.size()),
         updates_(kernel.graph().shape(op.operands.back()).dims),
-        dims_(kernel.graph().shape(op.operands[0]).dims) {
+        dims_(kernel.graph().shape(op.operands[0]).dims),
+        sizes_(WindowSizes(windows_, updates_, dims_.size())) {
     FindOrder();
     std::vector<Axis> axes;
-    for (int64_t d : order_) axes.push_back({updates_[d], d >= 0 && IsWindow(d)});
+    for (int64_t d : order_) axes.push_back({updates_[d], IsWindow(d)});
     nest_.emplace(kernel_, axes);
   }
 
@@ -82,31 +83,13 @@ class Scatter {
 
   // Where component `c` of the index vector lies.
   Index ComponentIndex(IndexSpace& space, size_t c) const {
-    Index at = PlaceOf(windows_, UpdatesIndex(space), dims_.size()).index_vector;
-    const Shape& indices = kernel_.graph().shape(op_.operands[count_]);
-    if (windows_.index_vector < indices.rank()) {
-      at.insert(at.begin() + windows_.index_vector, {static_cast<int64_t>(c), {}});
-    }
-    return at;
-  }
-
-  int64_t WindowSize(int64_t dim) const {
-    if (std::find(windows_.dropped.begin(), windows_.dropped.end(), dim) != windows_.dropped.end()) return 1;
-    if (std::find(windows_.operand_batch.begin(), windows_.operand_batch.end(), dim) != windows_.operand_batch.end())
-      return 1;
-    size_t number = 0;  // of the window's dimensions before it
-    for (int64_t d = 0; d < dim; ++d) {
-      bool walked =
-          std::find(windows_.dropped.begin(), windows_.dropped.end(), d) == windows_.dropped.end() &&
-          std::find(windows_.operand_batch.begin(), windows_.operand_batch.end(), d) == windows_.operand_batch.end();
-      number += walked;
-    }
-    return updates_[windows_.window[number]];
+    return ComponentPlace(windows_, PlaceOf(windows_, UpdatesIndex(space), dims_.size()), c,
+                          kernel_.graph().shape(op_.operands[count_]).rank());
   }
 
   int64_t Limit(size_t component) const {
     int64_t dim = windows_.index_map[component];
-    return dims_[dim] - WindowSize(dim);
+    return dims_[dim] - sizes_[dim];
   }
 
   void AddPlaces() {
@@ -133,7 +116,7 @@ class Scatter {
   // be parts of windows.
   bool WindowsCoincide() const {
     for (size_t c = 0; c < windows_.index_map.size(); ++c) {
-      if (Limit(c) > 0 && WindowSize(windows_.index_map[c]) > 1) return false;
+      if (Limit(c) > 0 && sizes_[windows_.index_map[c]] > 1) return false;
     }
     return true;
   }
@@ -270,6 +253,7 @@ class Scatter {
   const graph::IndexedWindows& windows_;
   const size_t count_;  // of operands, updates and results
   const std::vector<int64_t>&updates_, &dims_;
+  const std::vector<int64_t> sizes_;  // of windows, along the operand's dimensions
   std::vector<int64_t> order_;
   std::optional<Nest> nest_;
   std::vector<int> starts_, values_, stores_;

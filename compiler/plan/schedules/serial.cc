@@ -275,12 +275,9 @@ class SerialEmitter {
     for (size_t d = 0; d < strides.size(); ++d) indexed.access.offset.c += strides[d] * place.window[d].offset;
     for (const Affine& k : place.index_vector) indexed.index_vector.push_back(k.offset);
     for (size_t c = 0; c < windows.index_map.size(); ++c) {
-      std::vector<int64_t> position = indexed.index_vector;
-      if (windows.index_vector < indices.rank()) {
-        position.insert(position.begin() + windows.index_vector, static_cast<int64_t>(c));
-      }
+      const Index position = ComponentPlace(windows, place, c, indices.rank());
       int64_t number = 0, d = windows.index_map[c];
-      for (size_t k = 0; k < position.size(); ++k) number += position[k] * index_strides[k];
+      for (size_t k = 0; k < position.size(); ++k) number += position[k].offset * index_strides[k];
       indexed.starts.push_back(index_elements[number]);
       indexed.limits.push_back(array.dims[d] - window[d]);
       if (indexed.limits.back() <= 0) continue;
@@ -324,10 +321,11 @@ class SerialEmitter {
     TREADLE_ASSIGN_OR_RETURN(Elements indices, ElementsOf(op, operands[1]));
     TREADLE_ASSIGN_OR_RETURN(Elements update, ElementsOf(op, operands[2]));
     Place& place = places_[operands[0].place];
+    const std::vector<int64_t> windows = WindowSizes(op.attrs.windows, updates.dims, array.dims.size());
     std::map<std::vector<int64_t>, std::vector<std::pair<Indexed, Id>>> by_vector;
     for (int64_t e = 0; e < updates.elements(); ++e) {
-      Indexed element = Locate(op, place.buffer, array, graph_.shape(op.operands[1]), indices,
-                               WindowOf(op, updates, array), IndexOf(e, updates.dims));
+      Indexed element =
+          Locate(op, place.buffer, array, graph_.shape(op.operands[1]), indices, windows, IndexOf(e, updates.dims));
       std::vector<int64_t> vector = element.index_vector;
       by_vector[std::move(vector)].push_back({std::move(element), update[e]});
     }
@@ -345,22 +343,6 @@ class SerialEmitter {
     }
     place.version = ++versions_;
     return Value{.place = operands[0].place, .version = place.version};
-  }
-
-  // Sizes of a scatter's windows along the array's dimensions.
-  static std::vector<int64_t> WindowOf(const graph::Op& op, const Shape& updates, const Shape& array) {
-    Index last;
-    for (int64_t size : updates.dims) last.push_back({size - 1, {}});
-    const graph::IndexedWindows& windows = op.attrs.windows;
-    std::vector<int64_t> sizes(array.dims.size(), 1);
-    IndexedPlace place = PlaceOf(windows, last, array.dims.size());
-    for (size_t d = 0; d < sizes.size(); ++d) {
-      auto dim = static_cast<int64_t>(d);
-      bool batch =
-          std::find(windows.operand_batch.begin(), windows.operand_batch.end(), dim) != windows.operand_batch.end();
-      if (!batch) sizes[d] = place.window[d].offset + 1;
-    }
-    return sizes;
   }
 
   StatusOr<std::vector<Value>> EmitControl(const graph::Op& op, const std::vector<Value>& operands) {
