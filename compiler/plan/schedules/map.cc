@@ -204,6 +204,12 @@ class MapOutputs {
   StatusOr<std::vector<Box>> Boxes() {
     const std::vector<int64_t>& domain = Domain();
     std::vector<Box> boxes{{std::vector<int64_t>(domain.size()), domain}};
+    const std::vector<graph::OpId>& ops = kernel_.group().ops;
+    const bool chooses = std::any_of(ops.begin(), ops.end(), [&](graph::OpId op) {
+      const graph::OpCode code = graph_.ops[op].code;
+      return code == graph::OpCode::kPad || code == graph::OpCode::kConcatenate;
+    });
+    if (!chooses) return boxes;
     auto is_long = [](int64_t size) { return size != 1; };
     auto last = std::find_if(domain.rbegin(), domain.rend(), is_long);
     if (last == domain.rend()) return boxes;
