@@ -49,7 +49,8 @@ StatusOr<Instance> BuildInstance(const graph::Graph& graph, const Group& group, 
   const graph::Op& last = graph.ops[group.ops.back()];
   if (ClassOf(graph, last) == OperationClass::kSort) return ScheduleSort(graph, group, target);
   if (last.code == graph::OpCode::kReduceWindow) {
-    return ScanOf(graph, last) ? ScheduleScan(graph, group, target) : ScheduleWindow(graph, group, target);
+    const std::optional<ScanShape> scan = ScanOf(graph, last);
+    return scan ? ScheduleScan(graph, group, *scan, target) : ScheduleWindow(graph, group, target);
   }
   if (last.code == graph::OpCode::kScatter) return ScheduleScatter(graph, group, target);
   if (ClassOf(graph, last) == OperationClass::kTranspose) return ScheduleTranspose(graph, group, target);

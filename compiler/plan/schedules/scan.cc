@@ -409,10 +409,11 @@ std::optional<ScanShape> ScanOf(const graph::Graph& graph, const graph::Op& op) 
   return shape;
 }
 
-StatusOr<Instance> ScheduleScan(const graph::Graph& graph, const Group& group, const executable::Target& target) {
+StatusOr<Instance> ScheduleScan(const graph::Graph& graph, const Group& group, ScanShape shape,
+                                const executable::Target& target) {
   const graph::Op& op = graph.ops[group.ops.back()];
   Kernel kernel("scan", graph, group, target);
-  TREADLE_RETURN_IF_ERROR(Scan(kernel, op, ScanOf(graph, op).value_or(ScanShape())).Write());
+  TREADLE_RETURN_IF_ERROR(Scan(kernel, op, shape).Write());
   return kernel.Finish();
 }
 

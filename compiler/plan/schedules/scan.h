@@ -29,8 +29,9 @@ struct ScanShape {
 // nullopt where the windows are others, or where padding, which holds the initial value, would show in the results.
 std::optional<ScanShape> ScanOf(const graph::Graph& graph, const graph::Op& reduce_window);
 
-// REQUIRES: the group's last operation is a reduce_window with ScanOf.
-StatusOr<Instance> ScheduleScan(const graph::Graph& graph, const Group& group, const executable::Target& target);
+// REQUIRES: the group's last operation is a reduce_window, `shape` its ScanOf.
+StatusOr<Instance> ScheduleScan(const graph::Graph& graph, const Group& group, ScanShape shape,
+                                const executable::Target& target);
 
 }  // namespace treadle::plan
 
