@@ -236,12 +236,24 @@ class Printer {
          "dimension = " + std::to_string(types.rank) + " : i64", types.column + ", " + types.column, types.pairs);
   }
 
+  // StableHLO has no operation that rounds once.
+  void MultiplyAdd(const Op& op, const std::string& margin) {
+    const std::string result = std::to_string(op.results[0]), product = "%product" + result;
+    const std::string type = Types(op.results);
+    Line(margin, product, "multiply", Names({op.operands[0], op.operands[1]}), "", type + ", " + type, type);
+    Line(margin, "%v" + result, "add", product + ", " + Names({op.operands[2]}), "", type + ", " + type, type);
+  }
+
   void Ops(const Region& region, int indent) {
     std::string margin(indent, ' ');
     for (OpId id : region.ops) {
       const Op& op = graph_.ops[id];
       if (op.attrs.pairs) {
         PairsDot(op, margin);
+        continue;
+      }
+      if (op.code == OpCode::kMultiplyAdd) {
+        MultiplyAdd(op, margin);
         continue;
       }
       std::string name = op.code == OpCode::kErf ? "chlo.erf" : std::string(OpName(op.code));

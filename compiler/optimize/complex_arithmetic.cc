@@ -50,11 +50,13 @@ ValueId WithoutInfinity(Formula& f, ValueId part, ValueId scaled) {
 
 }  // namespace
 
+// large sqrt(1 + (small / large)^2): neither overflows nor loses what counts, and is what jaxlib's CPU backend computes.
 ValueId ComplexAbs(Formula& f, Complex z) {
-  const Layout layout(f);
-  Scaled s = Scale(f, z);
-  ValueId back = f.FromBits(f.OnBits(OpCode::kAdd, s.field, f.Bits(layout.Field(1))));
-  return f.Select(s.infinite, f.Infinity(), f.Mul(f.Sqrt(SumOfSquares(f, s.z)), back));
+  ValueId re = f.Abs(z.re), im = f.Abs(z.im), infinity = f.Infinity();
+  ValueId large = f.Apply(OpCode::kMaximum, {re, im}), small = f.Apply(OpCode::kMinimum, {re, im});
+  ValueId ratio = f.Div(small, large), length = f.Mul(large, f.Sqrt(f.MulAdd(ratio, ratio, f.Constant(1))));
+  length = f.Select(f.Equal(large, f.Constant(0)), large, length);
+  return f.Select(f.Or(f.Equal(re, infinity), f.Equal(im, infinity)), infinity, length);
 }
 
 Complex ComplexSign(Formula& f, Complex z) {
@@ -63,8 +65,10 @@ Complex ComplexSign(Formula& f, Complex z) {
   return ComplexSelect(f, zero, z, {f.Div(s.z.re, length), f.Div(s.z.im, length)});
 }
 
+// The real part with one rounding less, as jaxlib's CPU backend computes it: iterations such as Mandelbrot's tell the
+// difference. The imaginary part without, so that z conj(z) is real.
 Complex ComplexMultiply(Formula& f, Complex z, Complex w) {
-  return {f.Sub(f.Mul(z.re, w.re), f.Mul(z.im, w.im)), f.Add(f.Mul(z.re, w.im), f.Mul(z.im, w.re))};
+  return {f.MulAdd(z.re, w.re, f.Neg(f.Mul(z.im, w.im))), f.Add(f.Mul(z.re, w.im), f.Mul(z.im, w.re))};
 }
 
 // z conj(w) / |w|^2 of scaled numbers; then the two powers of two at once, in two halves that are in range.

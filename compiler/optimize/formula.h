@@ -40,6 +40,7 @@ class Formula {
   ValueId Add(ValueId a, ValueId b) { return Apply(OpCode::kAdd, {a, b}); }
   ValueId Sub(ValueId a, ValueId b) { return Apply(OpCode::kSubtract, {a, b}); }
   ValueId Mul(ValueId a, ValueId b) { return Apply(OpCode::kMultiply, {a, b}); }
+  ValueId MulAdd(ValueId a, ValueId b, ValueId c) { return Apply(OpCode::kMultiplyAdd, {a, b, c}); }
   ValueId Div(ValueId a, ValueId b) { return Apply(OpCode::kDivide, {a, b}); }
   ValueId Neg(ValueId x) { return Apply(OpCode::kNegate, {x}); }
   ValueId Abs(ValueId x) { return Apply(OpCode::kAbs, {x}); }

@@ -49,6 +49,13 @@ def test_parts(compare, rng, size):
     compare(lambda a: (jnp.angle(a), abs(a), jnp.sign(a), a == a[::-1], a != a[::-1]), z)
 
 
+def test_a_number_times_its_conjugate_is_real(rng):
+    z = jax.device_put(normal(rng, 100), TREADLE)
+    for product in (z * jnp.conj(z), jax.jit(lambda z: z * jnp.conj(z))(z)):
+        np.testing.assert_array_equal(np.asarray(product).imag, 0)
+        np.testing.assert_allclose(np.asarray(product).real, np.abs(np.asarray(z)) ** 2, rtol=1e-6)
+
+
 def test_in_place(rng):
     z = normal(rng, 1000)
     placed = jax.device_put(z, TREADLE)

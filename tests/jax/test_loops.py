@@ -155,6 +155,20 @@ def test_loop_of_a_map_over_complex_numbers(compare, rng):
     compare(lambda c: lax.fori_loop(0, 20, lambda i, z: z * z + c, jnp.zeros_like(c)), c, rtol=1e-3, atol=1e-4)
 
 
+def test_escape_times_of_the_mandelbrot_set(compare):
+    """Chaotic: one rounding more or less in a product, and some points escape a round earlier."""
+    x = np.linspace(-2, 0.5, 256)[None] + 1j * np.linspace(-1.2, 1.2, 256)[:, None]
+
+    def times(c):
+        def step(_, carry):
+            z, n = carry
+            z = jnp.where(jnp.abs(z) < 2, z * z + c, z)
+            return z, n + (jnp.abs(z) < 2)
+        return lax.fori_loop(0, 100, step, (jnp.zeros_like(c), jnp.zeros(c.shape, jnp.int32)))[1]
+
+    compare(times, x.astype(np.complex64), rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "int8", "uint16", "int32", "bool"])
 def test_loop_of_a_map_over_types(compare, rng, dtype):
     x = jnp.asarray(rng.integers(0, 2, 100) if dtype == "bool" else rng.integers(-5 if dtype[0] != "u" else 0, 5, 100), dtype)

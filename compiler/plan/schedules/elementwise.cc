@@ -83,6 +83,8 @@ std::optional<Op> Counterpart(OpCode code) {
       return Op::kMin;
     case OpCode::kMultiply:
       return Op::kMul;
+    case OpCode::kMultiplyAdd:
+      return Op::kFma;
     case OpCode::kNegate:
       return Op::kNeg;
     case OpCode::kNot:

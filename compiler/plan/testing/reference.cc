@@ -323,6 +323,11 @@ void ElementwiseAt(const graph::Op& op, const std::vector<const Tensor*>& in, Te
   switch (op.code) {
     case OpCode::kSelect:
       return Copy(out, i, in[0]->Integer(at(0)) ? *in[1] : *in[2], i);
+    case OpCode::kMultiplyAdd:
+      if (out.shape.type == ElementType::kF64)
+        return out.SetFloat(i, std::fma(in[0]->Float(i), in[1]->Float(i), in[2]->Float(i)));
+      return out.SetFloat(i, std::fma(static_cast<float>(in[0]->Float(i)), static_cast<float>(in[1]->Float(i)),
+                                      static_cast<float>(in[2]->Float(i))));
     case OpCode::kCompare:
       return out.SetInteger(i, Compare(op, *in[0], i, *in[1], i));
     case OpCode::kConvert:
