@@ -148,12 +148,18 @@ void RegisterAll() {
   Register("dot/f32/1024_rhs_turned", {1, 1024, 1024, 1024, kF32, kF32, kF32, false, true});
   Register("dot/f32/1x768x3072", {1, 1, 3072, 768, kF32, kF32, kF32});
   Register("dot/f32/1x768x3072_rhs_turned", {1, 1, 3072, 768, kF32, kF32, kF32, false, true});
+  Register("dot/f32/1x768x50257_rhs_turned", {1, 1, 50257, 768, kF32, kF32, kF32, false, true});
   Register("dot/f32/1x512x512", {1, 1, 512, 512, kF32, kF32, kF32});
   Register("dot/f32/1x512x512_rhs_turned", {1, 1, 512, 512, kF32, kF32, kF32, false, true});
   Register("dot/f32/4x768x3072", {1, 4, 3072, 768, kF32, kF32, kF32});
   Register("dot/f32/16x768x3072", {1, 16, 3072, 768, kF32, kF32, kF32});
   Register("dot/f32/128x768x768", {1, 128, 768, 768, kF32, kF32, kF32});
   Register("dot/f32/128x3072x768", {1, 128, 768, 3072, kF32, kF32, kF32});
+  Register("dot/f32/280x384x384", {1, 280, 384, 384, kF32, kF32, kF32});
+  Register("dot/f32/280x384x1536", {1, 280, 1536, 384, kF32, kF32, kF32});
+  Register("dot/f32/280x1536x384", {1, 280, 384, 1536, kF32, kF32, kF32});
+  Register("dot/f32/240x14x32x14", {240, 14, 14, 32, kF32, kF32, kF32, false, true});
+  Register("dot/f32/240x14x14x32", {240, 14, 32, 14, kF32, kF32, kF32});
   Register("dot/f32/1437x64x128", {1, 1437, 128, 64, kF32, kF32, kF32});
   Register("dot/f32/1437x128x10", {1, 1437, 10, 128, kF32, kF32, kF32});
   Register("dot/f32/128x1437x10_lhs_turned", {1, 128, 10, 1437, kF32, kF32, kF32, true, false});

@@ -292,11 +292,13 @@ class Planner {
     args_.n_tiles =
         args_.out_mode == kOutWholeRows ? 1 : CeilDiv(panels, streams_ || args_.rhs_mode == kRhsTurned ? 32 : 16);
     auto tiles = [&] { return args_.m_tiles * args_.n_tiles * args_.parts * args_.batch; };
+    // Prefetchers follow rows best where they are long.
+    const int64_t least_streamed = CeilDiv(1536, panel_ * bytes_);
     // A tile of its own would pack the same rhs again.
     const bool one_row_of_tiles = args_.rhs_mode == kRhsTile;
     while (tiles() < wanted_) {
       const int64_t columns = panels / args_.n_tiles;
-      bool splits_n = args_.out_mode != kOutWholeRows && columns >= 2;
+      bool splits_n = args_.out_mode != kOutWholeRows && columns >= (streams_ ? 2 * least_streamed : 2);
       bool splits_m = !one_row_of_tiles && args_.m / args_.m_tiles >= 4 * tile_rows_;
       if (splits_n && (columns >= 16 || !splits_m))
         args_.n_tiles = std::min(args_.n_tiles * 2, panels);
@@ -308,10 +310,12 @@ class Planner {
   }
 
   void ChooseDepth() {
+    // As many rows of rhs at a time as prefetchers follow; more where there is more to do with each.
+    const int64_t streamed = args_.m <= 2 ? 8 : args_.m <= 4 ? 16 : 32;
     if (args_.parts > 1)
-      args_.kc = streams_ ? 32 : 256;
+      args_.kc = streams_ ? streamed : 256;
     else if (streams_)
-      args_.kc = args_.m <= 4 ? 16 : 32;
+      args_.kc = streamed;
     else if (args_.rhs_mode == kRhsTurned)
       args_.kc = RoundUp(std::min<int64_t>(std::max<int64_t>(args_.k, 1), 2048), 8);
     else

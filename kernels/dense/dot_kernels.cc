@@ -314,14 +314,13 @@ class Block {
       const int64_t left = args_.n - (panels_.begin + p) * kPanel;
       tile_.b = rhs_ + p * panel_step_;
       tile_.c = out_ + group * out_group_stride_ + in_group * kPanel;
-      TileShape shape = left >= kPanel ? kTwoFull : left > n ? kTwoMasked : kOneMasked;
+      const TileShape shape = left >= kPanel ? kTwoFull : left > n ? kTwoMasked : kOneMasked;
       tile_.lanes = left > n ? left - n : left;
-      if (wide && p + 1 < count && in_group + 1 < out_group_) {
-        shape = left >= 2 * kPanel ? kFourFull : kFourMasked;
-        tile_.lanes = left - kPanel;
-        ++p;
-      }
-      if (args_.rhs_mode == kRhsTurned)
+      if (wide) {
+        const int64_t panels = Min(out_group_ - in_group, count - p);
+        kRowTiles<K>[row_count_ - 1](tile_, Min(panels * kPanel, left));
+        p += panels - 1;
+      } else if (args_.rhs_mode == kRhsTurned)
         MultiplyTurned(k0, kc, panels_.begin + p, shape);
       else
         MultiplyPanel(tile_, shape, args_.rhs_mode != kRhsDirect && p + 1 < count);

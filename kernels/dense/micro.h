@@ -8,8 +8,7 @@
 namespace treadle::kernels::dense::TREADLE_ISA {
 
 // A is read one broadcast element at a time and may have any strides: a[r * rs + k * cs]. B's rows are contiguous: b[k
-// * ldb + c]. A masked tile has `lanes` lanes in the last of the vectors of a row; one of four vectors, in the
-// last two.
+// * ldb + c]. A masked tile has `lanes` lanes in the last of the vectors of a row.
 template <typename K>
 struct Tile {
   const typename K::Element* a;
@@ -35,7 +34,7 @@ template <typename K>
 inline constexpr int kTileRows = kVecBytes < 64                                               ? 6
                                  : std::is_floating_point_v<typename K::Acc> || K::kDepth > 1 ? 14
                                                                                               : 8;
-// Few rows cannot hide the latency of the multiply-add with two vectors; they take four.
+// Few rows cannot hide the latency of the multiply-add with two vectors; up to here they take four or eight.
 inline constexpr int kWideRows = 4;
 
 template <typename K, int kRows, int kVecs, bool kMasked>
@@ -43,10 +42,8 @@ void RunTile(const Tile<K>& tile) {
   using T = typename K::Acc;
   using S = typename K::Element;
   constexpr int n = kLanes<T>, kBases = (kRows + 2) / 3;
-  // Of four vectors the last may be empty.
-  constexpr int kFirstMasked = !kMasked ? kVecs : kVecs < 4 ? kVecs - 1 : kVecs - 2;
-  const Mask<T> mask(!kMasked ? 0 : kVecs < 4 || tile.lanes < n ? tile.lanes : n);
-  const Mask<T> last_mask(!kMasked ? 0 : kVecs < 4 ? tile.lanes : tile.lanes > n ? tile.lanes - n : 0);
+  constexpr int kFirstMasked = kMasked ? kVecs - 1 : kVecs;
+  const Mask<T> mask(kMasked ? tile.lanes : 0);
   Vec<T> acc[kRows][kVecs];
   T* c = tile.c;
   const int64_t ldc = tile.ldc;
@@ -61,7 +58,7 @@ void RunTile(const Tile<K>& tile) {
 #pragma clang loop unroll(full)
       for (int v = 0; v < kVecs; ++v) {
         const T* p = c + r * ldc + v * n;
-        acc[r][v] = v < kFirstMasked ? Load<T>(p) : (v == kVecs - 1 ? last_mask : mask).Load(p);
+        acc[r][v] = v < kFirstMasked ? Load<T>(p) : mask.Load(p);
       }
     }
   } else {
@@ -88,7 +85,7 @@ void RunTile(const Tile<K>& tile) {
     Vec<S> row[kVecs];
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVecs; ++v) {
-      row[v] = v < kFirstMasked ? Load<S>(b + v * n) : (Vec<S>)(v == kVecs - 1 ? last_mask : mask).Load(b + v * n);
+      row[v] = v < kFirstMasked ? Load<S>(b + v * n) : (Vec<S>)mask.Load(b + v * n);
     }
 #pragma clang loop unroll(full)
     for (int r = 0; r < kRows; ++r) {
@@ -113,10 +110,29 @@ void RunTile(const Tile<K>& tile) {
       if (v < kFirstMasked)
         Store<T>(p, acc[r][v]);
       else
-        (v == kVecs - 1 ? last_mask : mask).Store(p, acc[r][v]);
+        mask.Store(p, acc[r][v]);
     }
   }
 }
+
+// Few rows of any number of columns: B, which is read once, is walked along its rows.
+template <typename K, int kRows>
+void RunRows(Tile<K> tile, int64_t columns) {
+  constexpr int n = kLanes<typename K::Acc>, kVecs = kRows == 1 ? 8 : kRows == 2 || kVecBytes == 64 ? 4 : 2;
+  for (; columns >= kVecs * n; columns -= kVecs * n, tile.b += kVecs * n, tile.c += kVecs * n) {
+    RunTile<K, kRows, kVecs, false>(tile);
+  }
+  for (; columns >= 2 * n; columns -= 2 * n, tile.b += 2 * n, tile.c += 2 * n) RunTile<K, kRows, 2, false>(tile);
+  tile.lanes = columns > n ? columns - n : columns;
+  if (columns > n)
+    RunTile<K, kRows, 2, true>(tile);
+  else if (columns > 0)
+    RunTile<K, kRows, 1, true>(tile);
+}
+
+template <typename K>
+inline constexpr void (*kRowTiles[kWideRows])(Tile<K>, int64_t) = {RunRows<K, 1>, RunRows<K, 2>, RunRows<K, 3>,
+                                                                   RunRows<K, 4>};
 
 // The same for a B that is contiguous along k, b[c * ldb + k], and two full vectors of columns: blocks of it are turned
 // in registers.
@@ -170,24 +186,15 @@ template <typename T>
 inline constexpr TileFunction<Plain<T>> kTurnedTiles[kWideRows] = {RunTurnedTile<T, 1>, RunTurnedTile<T, 2>,
                                                                    RunTurnedTile<T, 3>, RunTurnedTile<T, 4>};
 
-enum TileShape { kTwoFull, kTwoMasked, kOneMasked, kFourFull, kFourMasked, kTileShapes };
+enum TileShape { kTwoFull, kTwoMasked, kOneMasked, kTileShapes };
 
 template <typename K>
 struct TileTable {
   TileFunction<K> of[kTileRows<K>][kTileShapes];  // [rows - 1]
 
-  template <int kRows, bool kMasked>
-  static constexpr TileFunction<K> Wide() {
-    if constexpr (kRows <= kWideRows)
-      return RunTile<K, kRows, 4, kMasked>;
-    else
-      return nullptr;
-  }
-
   template <int... kRow>
   static constexpr TileTable Make(std::integer_sequence<int, kRow...>) {
-    return {{{RunTile<K, kRow + 1, 2, false>, RunTile<K, kRow + 1, 2, true>, RunTile<K, kRow + 1, 1, true>,
-              Wide<kRow + 1, false>(), Wide<kRow + 1, true>()}...}};
+    return {{{RunTile<K, kRow + 1, 2, false>, RunTile<K, kRow + 1, 2, true>, RunTile<K, kRow + 1, 1, true>}...}};
   }
 };
 
