@@ -273,7 +273,7 @@ class Planner {
     else if (turns)
       args_.rhs_mode = kRhsTurned;
     else
-      args_.rhs_mode = args_.m > kRowsMax && args_.k > 0 ? kRhsScratch : kRhsTile;
+      args_.rhs_mode = PacksInTiles() || args_.k == 0 ? kRhsTile : kRhsScratch;
 
     const bool broadcasts = SameInMemory(RealPart(lhs_), real_) && args_.lhs_m.dims <= 1 && args_.lhs_k.dims <= 1;
     // Rows along k are read where they are. Columns along m are a page apart for every k: copied, unless once is
@@ -282,9 +282,14 @@ class Planner {
     args_.pack_lhs = !broadcasts || (args_.m > 1 && k_step >= 1024 && args_.n > panel_);
   }
 
+  // Whether every tile packs its own columns of rhs: there is one row of tiles, long enough to keep all threads busy.
+  bool PacksInTiles() const {
+    return args_.m <= kRowsMax || (args_.m <= kTileRowsMax && CeilDiv(args_.n, panel_) >= 16);
+  }
+
   void ChooseTiles() {
     const int64_t panels = CeilDiv(args_.n, panel_);
-    int64_t rows_max = kRowsMax;
+    int64_t rows_max = args_.rhs_mode == kRhsTile ? kTileRowsMax : kRowsMax;
     if (args_.out_mode == kOutWholeRows) {
       rows_max = std::clamp((1 << 20) / (panels * panel_ * bytes_), tile_rows_, rows_max);
     }
@@ -319,7 +324,7 @@ class Planner {
     else if (args_.rhs_mode == kRhsTurned)
       args_.kc = RoundUp(std::min<int64_t>(std::max<int64_t>(args_.k, 1), 2048), 8);
     else
-      args_.kc = RoundUp(std::max<int64_t>(CeilDiv(args_.k, std::max<int64_t>(CeilDiv(args_.k, 320), 1)), 1), 8);
+      args_.kc = RoundUp(std::max<int64_t>(CeilDiv(args_.k, std::max<int64_t>(CeilDiv(args_.k, kDepthMax), 1)), 1), 8);
     if (args_.parts == 1) args_.part_k = RoundUp(std::max<int64_t>(args_.k, 1), args_.kc);
   }
 
@@ -387,8 +392,10 @@ class Planner {
     plan.phases.push_back(std::move(fold));
   }
 
-  static constexpr int64_t kTurnedRows = 4;  // kWideRows of micro.h
-  static constexpr int64_t kRowsMax = 128;   // of a tile: 128 rows of a k block of lhs take an eighth of L2
+  static constexpr int64_t kTurnedRows = 4;     // kWideRows of micro.h
+  static constexpr int64_t kRowsMax = 128;      // of a tile: 128 rows of a k block of lhs take a quarter of L2 or less
+  static constexpr int64_t kTileRowsMax = 512;  // of a tile that packs its columns of rhs
+  static constexpr int64_t kDepthMax = 384;     // of a block of k: 16 columns of rhs and some rows of lhs are in L1
 
   DotShape shape_;
   ElementType lhs_, rhs_, out_;
