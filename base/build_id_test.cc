@@ -13,7 +13,7 @@ namespace {
 std::string Output(const std::string& command) {
   std::string output;
   std::array<char, 4096> buffer;
-  FILE* pipe = popen(command.c_str(), "r");
+  FILE* pipe = popen(command.c_str(), "r");  // NOLINT(bugprone-command-processor): its own words
   while (const size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), size);
   pclose(pipe);
   return output;
