@@ -125,7 +125,8 @@ class Planner {
     if (order_.lanes > 1) return;
     const bool bf16 = lhs_ == ElementType::kBF16 && rhs_ == ElementType::kBF16 && real_ == ElementType::kF32;
     if (bf16 && target_.avx512_bf16 && PrefersBf16Pairs()) kind_ = "bf16";
-    if (real_ == ElementType::kI32 && target_.avx512_vnni && Fits16Bits(lhs_) && Fits16Bits(rhs_)) kind_ = "i16";
+    if (real_ == ElementType::kI32 && Fits16Bits(lhs_) && Fits16Bits(rhs_))
+      kind_ = target_.avx512_vnni ? "i16_vnni" : "i16";
     if (kind_) depth_ = 2;
   }
 

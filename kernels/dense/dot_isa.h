@@ -12,11 +12,12 @@ struct KernelSet {
 
 struct IsaKernels {
   KernelSet f32, f64, i32, i64;  // by compute type
+  KernelSet i16;                 // pairs of integers that fit 16 bits. No lanes, no fold: those work on accumulators
 };
 
-// Of pairs of 16-bit elements: levels with vdpbf16ps and vpdpwssd alone. No lanes, no fold: those work on accumulators.
+// Of pairs of 16-bit elements where the CPU has vdpbf16ps and vpdpwssd. No lanes, no fold.
 struct PairKernels {
-  KernelSet bf16, i16;
+  KernelSet bf16, i16_vnni;
 };
 
 namespace v2 {

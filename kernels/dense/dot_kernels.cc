@@ -528,10 +528,9 @@ int FoldKernel(const TreadleCallFrame* frame) {
   return TREADLE_KERNEL_OK;
 }
 
-#if defined(__AVX512BF16__) && defined(__AVX512VNNI__)
 template <typename K>
 constexpr KernelSet kPairSet = {PackRhsKernel<K>, GemmKernel<K>, nullptr, nullptr};
-#else
+#if !defined(__AVX512BF16__)
 template <typename T>
 constexpr KernelSet kSet = {PackRhsKernel<Plain<T>>, GemmKernel<Plain<T>>, LanesKernel<T>, FoldKernel<T>};
 #endif
@@ -541,7 +540,7 @@ constexpr KernelSet kSet = {PackRhsKernel<Plain<T>>, GemmKernel<Plain<T>>, Lanes
 #if defined(__AVX512BF16__) && defined(__AVX512VNNI__)
 extern const PairKernels kPairKernels = {kPairSet<Bf16Pairs>, kPairSet<Int16Pairs>};
 #else
-extern const IsaKernels kIsaKernels = {kSet<float>, kSet<double>, kSet<uint32_t>, kSet<uint64_t>};
+extern const IsaKernels kIsaKernels = {kSet<float>, kSet<double>, kSet<uint32_t>, kSet<uint64_t>, kPairSet<Int16Pairs>};
 #endif
 
 }  // namespace treadle::kernels::dense::TREADLE_ISA

@@ -23,8 +23,11 @@ void AddDotRows(std::vector<KernelRow>& rows) {
   const PairKernels& pairs = v4_pairs::kPairKernels;
   rows.push_back({"dot_pack_rhs_bf16", nullptr, nullptr, pairs.bf16.pack_rhs, &executable::Target::avx512_bf16});
   rows.push_back({"dot_gemm_bf16", nullptr, nullptr, pairs.bf16.gemm, &executable::Target::avx512_bf16});
-  rows.push_back({"dot_pack_rhs_i16", nullptr, nullptr, pairs.i16.pack_rhs, &executable::Target::avx512_vnni});
-  rows.push_back({"dot_gemm_i16", nullptr, nullptr, pairs.i16.gemm, &executable::Target::avx512_vnni});
+  rows.push_back({"dot_pack_rhs_i16", a.i16.pack_rhs, b.i16.pack_rhs, c.i16.pack_rhs});
+  rows.push_back({"dot_gemm_i16", a.i16.gemm, b.i16.gemm, c.i16.gemm});
+  rows.push_back(
+      {"dot_pack_rhs_i16_vnni", nullptr, nullptr, pairs.i16_vnni.pack_rhs, &executable::Target::avx512_vnni});
+  rows.push_back({"dot_gemm_i16_vnni", nullptr, nullptr, pairs.i16_vnni.gemm, &executable::Target::avx512_vnni});
 }
 
 }  // namespace treadle::kernels::dense

@@ -28,6 +28,7 @@ struct Bf16Pairs {
   }
   static PackFunction<uint32_t> PackFrom(int64_t) { return Pack<uint32_t, uint16_t>; }
 };
+#endif
 
 // Integers that fit 16 signed bits; products and sums wrap in 32.
 struct Int16Pairs {
@@ -35,11 +36,18 @@ struct Int16Pairs {
   using Element = uint32_t;
   static constexpr int kDepth = 2;
   static TREADLE_INLINE Vec<uint32_t> MulAdd(Vec<uint32_t> a, Vec<uint32_t> b, Vec<uint32_t> c) {
+#if defined(__AVX512VNNI__)
     return (Vec<uint32_t>)_mm512_dpwssd_epi32((__m512i)c, (__m512i)a, (__m512i)b);
+#elif defined(__AVX512BW__)
+    return c + (Vec<uint32_t>)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return c + (Vec<uint32_t>)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#else
+    return c + (Vec<uint32_t>)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#endif
   }
   static PackFunction<uint32_t> PackFrom(int64_t type) { return PackOf<uint32_t>(type); }
 };
-#endif
 
 // dst[j] = the pair of the lower halves of src[2j] and src[2j + 1], for `pairs` pairs rounded up to whole vectors.
 TREADLE_INLINE void PairAlong(const uint32_t* src, int64_t pairs, uint32_t* dst) {
