@@ -151,6 +151,20 @@ void PackPanelRows(const Dot<K>& dot, const char* rhs, Range k, Range columns, t
   }
 }
 
+// Fetches those rows and columns of rhs, which lie in memory row by row: a few short pieces a page apart or more, which
+// no prefetcher follows.
+template <typename K>
+void FetchRows(const Dot<K>& dot, const char* rhs, Range k, Range columns) {
+  const DotArgs& args = dot.args;
+  if (args.rhs_k.dims > 1 || args.rhs_n.dims > 1 || args.complex_rhs) return;
+  const int64_t row_bytes = (args.rhs_k.dims == 1 ? args.rhs_k.stride[0] : 0) * dot.rhs_bytes;
+  const char* row = rhs + k.begin * row_bytes + columns.begin * dot.rhs_bytes;
+  const int64_t bytes = (columns.end - columns.begin) * dot.rhs_bytes;
+  for (int64_t r = k.begin; r < k.end; ++r, row += row_bytes) {
+    for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at);
+  }
+}
+
 // Packs rows [k0, k0 + kc) of the panels [p0, p1) of one batch: dst[panel][k][column], columns beyond n are 0.
 template <typename K>
 void PackPanels(const Dot<K>& dot, const char* rhs, int64_t k0, int64_t kc, int64_t p0, int64_t p1,
@@ -165,6 +179,10 @@ void PackPanels(const Dot<K>& dot, const char* rhs, int64_t k0, int64_t kc, int6
   const int64_t step = along_rows ? 8 * K::kDepth : kc;
   for (int64_t kk = 0; kk < kc; kk += step) {
     const Range rows = {k0 + kk, k0 + Min(kk + step, kc)};
+    if (along_rows) {
+      FetchRows(dot, rhs, {k0 + Min(kk + 2 * step, kc), k0 + Min(kk + 3 * step, kc)},
+                {p0 * kPanel, Min(p1 * kPanel, args.n)});
+    }
     for (int64_t p = p0; p < p1; ++p) {
       PackPanelRows(dot, rhs, rows, {p * kPanel, Min((p + 1) * kPanel, args.n)},
                     dst + (p - p0) * stride + kk / K::kDepth * kPanel);
