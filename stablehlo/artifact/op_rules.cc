@@ -22,10 +22,10 @@ constexpr AttributeRow kResultAccuracy[] = {{"result_accuracy", kDropDefault}};
 constexpr AttributeRow kLower[] = {{"lower", kDropDefault}};
 constexpr AttributeRow kCollectiveBroadcast[] = {{"channel_id", kChannel}, {"replica_groups"}};
 constexpr AttributeRow kCollectiveBroadcastV2[] = {
-    {"channel_id", kChannel}, {"has_dynamic_root", kDropDefault}, {"replica_groups"}};
+    {"channel_id", kChannel}, {"has_dynamic_root", kUnit}, {"replica_groups"}};
 constexpr AttributeRow kCollectivePermute[] = {{"channel_id", kChannel}, {"source_target_pairs"}};
 constexpr AttributeRow kCollectiveReduce[] = {
-    {"channel_id", kChannel}, {"has_dynamic_root", kDropDefault}, {"replica_groups"}, {"use_global_device_ids", kUnit}};
+    {"channel_id", kChannel}, {"has_dynamic_root", kUnit}, {"replica_groups"}, {"use_global_device_ids", kUnit}};
 constexpr AttributeRow kCompare[] = {{"compare_type", kDropDefault}, {"comparison_direction"}};
 constexpr AttributeRow kComposite[] = {
     {"composite_attributes", kDropDefault}, {"decomposition", kSymbol}, {"name"}, {"version", kDropDefault}};

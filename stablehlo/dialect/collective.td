@@ -46,14 +46,14 @@ def CollectivePermuteOp : CollectiveOp<"collective_permute"> {
 def CollectiveBroadcastOp : CollectiveOp<"collective_broadcast"> {
   let arguments = (ins Variadic<AnyTensorType>:$operands_, ReplicaGroupsAttr:$replica_groups,
                        OptionalAttr<ChannelHandleAttr>:$channel_handle,
-                       DefaultValuedOptionalAttr<BoolAttr, "false">:$has_dynamic_root);
+                       UnitAttr:$has_dynamic_root);
   let results = (outs Variadic<AnyTensorType>:$results);
 }
 
 def CollectiveReduceOp : ReducingCollectiveOp<"collective_reduce"> {
   let arguments = (ins Variadic<AnyTensorType>:$operands_, ReplicaGroupsAttr:$replica_groups,
                        OptionalAttr<ChannelHandleAttr>:$channel_handle, UnitAttr:$use_global_device_ids,
-                       DefaultValuedOptionalAttr<BoolAttr, "false">:$has_dynamic_root);
+                       UnitAttr:$has_dynamic_root);
   let results = (outs Variadic<AnyTensorType>:$results);
 }
 
