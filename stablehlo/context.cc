@@ -10,6 +10,7 @@
 #include "stablehlo/check/ops.h"
 #include "stablehlo/chlo/ops.h"
 #include "stablehlo/dialect/dialect.h"
+#include "stablehlo/interpreter/ops.h"
 #include "stablehlo/sdy/sdy.h"
 
 namespace treadle::stablehlo {
@@ -38,7 +39,7 @@ struct Pool {
 std::unique_ptr<mlir::MLIRContext> MakeContext() {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect, mlir::quant::QuantDialect, StablehloDialect, chlo::ChloDialect,
-                  check::CheckDialect, sdy::SdyDialect>();
+                  check::CheckDialect, interpreter::InterpreterDialect, sdy::SdyDialect>();
   auto context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   return context;

@@ -20,9 +20,11 @@ config.excludes = {
 llvm = "/usr/lib/llvm-22/bin"
 for tool, path in (
     ("treadle-opt", os.path.join(build, "bin", "treadle-opt")),
+    ("treadle", os.path.join(build, "bin", "treadle")),
     ("FileCheck", os.path.join(llvm, "FileCheck")),
     ("not", os.path.join(llvm, "not")),
 ):
     config.substitutions.append((rf"(?<![\w/-]){tool}(?![\w-])", path))
-if not os.path.exists(os.path.join(build, "bin", "treadle-opt")):
-    lit_config.fatal(f"treadle-opt is not built in {build}")
+for tool in ("treadle", "treadle-opt"):
+    if not os.path.exists(os.path.join(build, "bin", tool)):
+        lit_config.fatal(f"{tool} is not built in {build}")

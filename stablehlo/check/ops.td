@@ -10,7 +10,7 @@ def Check_Dialect : Dialect {
 class Check_Op<string mnemonic, list<Trait> traits = []> : Op<Check_Dialect, mnemonic, traits>;
 
 def ExpectEqOp : Check_Op<"expect_eq", [SameTypeOperands]> {
-  let summary = "bits of equal values; NaN differs from everything";
+  let summary = "equal values; NaN is equal to NaN";
   let arguments = (ins AnyTensorType:$lhs, AnyTensorType:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
 }

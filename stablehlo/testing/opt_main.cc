@@ -1,49 +1,42 @@
-// treadle-opt: reads a program, runs the passes that the flags name in that order, verifies and prints. For lit tests.
+// treadle-opt: `treadle opt` without the compiler, which links in a moment. For lit tests.
 //
 //   treadle-opt [--expand-composites] [--expand-chlo] [--generic] [--locations] [--bytecode] [--no-output] FILE
 //
 // FILE is text, bytecode or a portable artifact; "-" is standard input. Exits 1 with the error on standard error.
 
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
-#include "mlir/IR/Verifier.h"
-#include "stablehlo/context.h"
-#include "stablehlo/diagnostics.h"
-#include "stablehlo/expand_chlo.h"
-#include "stablehlo/expand_composites.h"
-#include "stablehlo/read.h"
+#include "stablehlo/opt.h"
 
 namespace treadle::stablehlo {
 namespace {
 
-using Pass = mlir::LogicalResult (*)(mlir::ModuleOp);
-
 struct Options {
   std::string file;
-  llvm::SmallVector<Pass> passes;
-  mlir::OpPrintingFlags printing;
-  bool bytecode = false;
+  OptOptions opt;
   bool output = true;
 };
 
 bool ParseOptions(int argc, char** argv, Options* options) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument == "--expand-composites") {
-      options->passes.push_back([](mlir::ModuleOp module) { return ExpandComposites(module); });
-    } else if (argument == "--expand-chlo") {
-      options->passes.push_back([](mlir::ModuleOp module) { return ExpandChlo(module); });
+    const bool is_pass = argument.starts_with("--") && [&] {
+      for (const PassDescription& pass : Passes()) {
+        if (argument.substr(2) == pass.name) return true;
+      }
+      return false;
+    }();
+    if (is_pass) {
+      options->opt.passes.emplace_back(argument.substr(2));
     } else if (argument == "--generic") {
-      options->printing.printGenericOpForm();
+      options->opt.generic = true;
     } else if (argument == "--locations") {
-      options->printing.enableDebugInfo();
+      options->opt.locations = true;
     } else if (argument == "--bytecode") {
-      options->bytecode = true;
+      options->opt.bytecode = true;
     } else if (argument == "--no-output") {
       options->output = false;
     } else if (options->file.empty() && (argument == "-" || !argument.starts_with("-"))) {
@@ -58,21 +51,9 @@ bool ParseOptions(int argc, char** argv, Options* options) {
 Status Run(const Options& options) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.file);
   if (!buffer) return NotFound(options.file + ": " + buffer.getError().message());
-  const auto context = MakeContext();
   const llvm::StringRef bytes = (*buffer)->getBuffer();
-  TREADLE_ASSIGN_OR_RETURN(auto program,
-                           ReadProgram(*context, {bytes.data(), bytes.size()}, options.file, PlainBytecode::kTrust));
-  DiagnosticCollector errors(context.get());
-  for (Pass pass : options.passes) {
-    if (failed(pass(*program))) return errors.TakeStatus("a pass failed");
-  }
-  if (failed(mlir::verify(*program))) return errors.TakeStatus("a pass broke the program");
-  if (!options.output) return OkStatus();
-  if (!options.bytecode) {
-    program->print(llvm::outs(), options.printing);
-  } else if (failed(mlir::writeBytecodeToFile(*program, llvm::outs()))) {
-    return Internal("the program cannot be written");
-  }
+  TREADLE_ASSIGN_OR_RETURN(const std::string result, Opt({bytes.data(), bytes.size()}, options.file, options.opt));
+  if (options.output) llvm::outs() << result;
   return OkStatus();
 }
 

@@ -1,0 +1,107 @@
+#include "stablehlo/narrow_floats.h"
+
+#include <cmath>
+
+namespace treadle::stablehlo {
+
+using chlo::MathBuilder;
+using mlir::Value;
+
+namespace {
+
+// What the semantics of a float type come to.
+struct Format {
+  explicit Format(mlir::FloatType type) {
+    const llvm::fltSemantics& semantics = type.getFloatSemantics();
+    width = static_cast<int>(type.getWidth());
+    mantissa = static_cast<int>(llvm::APFloat::semanticsPrecision(semantics)) - 1;
+    min_exponent = llvm::APFloat::semanticsMinExponent(semantics);
+    largest = llvm::APFloat::getLargest(semantics).convertToDouble();
+    has_infinity = llvm::APFloat::semanticsHasInf(semantics);
+    has_nan = llvm::APFloat::semanticsHasNaN(semantics);
+    // FNUZ: the bits of -0 are those of the only NaN.
+    has_negative_zero = !llvm::APFloat::getZero(semantics, /*Negative=*/true).bitcastToAPInt().isZero();
+    if (has_nan) nan_bits = Bits(llvm::APFloat::getNaN(semantics));
+    if (has_infinity) infinity_bits = Bits(llvm::APFloat::getInf(semantics));
+  }
+
+  static uint64_t Bits(const llvm::APFloat& value) { return value.bitcastToAPInt().getZExtValue(); }
+
+  double smallest_normal() const { return std::ldexp(1.0, min_exponent); }
+  // Distance of the numbers below it.
+  double quantum() const { return std::ldexp(1.0, min_exponent - mantissa); }
+  uint64_t sign() const { return uint64_t{1} << (width - 1); }
+
+  int width;
+  int mantissa;
+  int min_exponent;
+  double largest;
+  bool has_infinity;
+  bool has_nan;
+  bool has_negative_zero;
+  uint64_t nan_bits = 0;
+  uint64_t infinity_bits = 0;
+};
+
+}  // namespace
+
+bool IsNarrowFloat(mlir::Type element) {
+  auto type = llvm::dyn_cast<mlir::FloatType>(element);
+  return type && type.getWidth() <= 8 && !llvm::isa<mlir::Float8E8M0FNUType>(element);
+}
+
+Value RoundNarrow(MathBuilder& m, Value x, mlir::FloatType element) {
+  const Format format(element);
+  const Value size = m.Abs(x);
+  // Normal numbers have a mantissa of fixed length, those below them a fixed distance.
+  const Value normal = ReducePrecisionOp::create(m.builder(), m.location(), m.type(), size,
+                                                 m.builder().getI32IntegerAttr(m.is_f64() ? 11 : 8),
+                                                 m.builder().getI32IntegerAttr(format.mantissa));
+  const Value steps = m.Unary<RoundNearestEvenOp>(m.Mul(size, m.Constant(1 / format.quantum())));
+  Value rounded =
+      m.Select(m.Less(size, m.Constant(format.smallest_normal())), m.Mul(steps, m.Constant(format.quantum())), normal);
+  const Value beyond = format.has_infinity ? m.Infinity() : format.has_nan ? m.NaN() : m.Constant(format.largest);
+  rounded = m.Select(m.Greater(rounded, m.Constant(format.largest)), beyond, rounded);
+  const Value is_nan = m.Compare(x, ComparisonDirection::NE, x);
+  if (!format.has_nan) return m.Select(is_nan, m.Constant(-0.0), m.CopySign(rounded, x));
+  rounded = m.CopySign(rounded, x);
+  if (!format.has_negative_zero) rounded = m.Select(m.Equal(rounded, m.Constant(0)), m.Constant(0), rounded);
+  return m.Select(is_nan, x, rounded);
+}
+
+Value NarrowBits(MathBuilder& m, Value x, mlir::FloatType element) {
+  const Format format(element);
+  MathBuilder u = m.WithElement(m.builder().getIntegerType(32, /*isSigned=*/false));
+  const Value bits = u.Bitcast(x);
+  const Value size = m.Abs(x);
+  // Exponent and mantissa as f32 has them; its exponents start elsewhere.
+  const Value kept = u.Binary<ShiftRightLogicalOp>(u.And(bits, u.Integer(0x7fffffff)), u.Integer(23 - format.mantissa));
+  const uint64_t offset = static_cast<uint64_t>(127 + format.min_exponent - 1) << format.mantissa;
+  const Value steps = u.ConvertTo(m.Mul(size, m.Constant(1 / format.quantum())));
+  Value code = u.Select(m.Less(size, m.Constant(format.smallest_normal())), steps, u.Sub(kept, u.Integer(offset)));
+  if (format.has_infinity) code = u.Select(m.Equal(size, m.Infinity()), u.Integer(format.infinity_bits), code);
+  const uint64_t nan = format.has_negative_zero ? format.nan_bits & ~format.sign() : format.nan_bits;
+  if (format.has_nan) code = u.Select(m.Compare(x, ComparisonDirection::NE, x), u.Integer(nan), code);
+  const Value sign =
+      u.Binary<ShiftLeftOp>(u.Binary<ShiftRightLogicalOp>(bits, u.Integer(31)), u.Integer(format.width - 1));
+  return u.WithElement(m.builder().getIntegerType(8, /*isSigned=*/false)).ConvertTo(u.Or(code, sign));
+}
+
+// A table of all of them.
+Value FromNarrowBits(MathBuilder& m, Value bits, mlir::FloatType element) {
+  const unsigned width = element.getWidth();
+  llvm::SmallVector<float> numbers;
+  for (unsigned code = 0; code < 1U << width; ++code) {
+    numbers.push_back(llvm::APFloat(element.getFloatSemantics(), llvm::APInt(width, code)).convertToFloat());
+  }
+  const auto size = static_cast<int64_t>(numbers.size());
+  auto type = mlir::RankedTensorType::get({size}, m.builder().getF32Type());
+  const Value table =
+      ConstantOp::create(m.builder(), m.location(), mlir::DenseElementsAttr::get(type, llvm::ArrayRef<float>(numbers)));
+  const int64_t rank = m.type().getRank();
+  auto dims = GatherDimensionNumbersAttr::get(m.builder().getContext(), {}, {0}, {}, {}, {0}, rank);
+  return GatherOp::create(m.builder(), m.location(), m.type(), table, bits, dims, m.builder().getDenseI64ArrayAttr({1}),
+                          m.builder().getBoolAttr(false));
+}
+
+}  // namespace treadle::stablehlo

@@ -1,0 +1,97 @@
+#include "stablehlo/opt.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "stablehlo/context.h"
+#include "stablehlo/diagnostics.h"
+#include "stablehlo/expand_chlo.h"
+#include "stablehlo/expand_composites.h"
+#include "stablehlo/expand_map.h"
+#include "stablehlo/expand_narrow.h"
+#include "stablehlo/expand_quantized.h"
+#include "stablehlo/nesting.h"
+#include "stablehlo/read.h"
+#include "stablehlo/tensor_sizes.h"
+
+namespace treadle::stablehlo {
+
+namespace {
+
+constexpr PassDescription kPasses[] = {
+    {"expand-composites", "put the decompositions of composites in their place"},
+    {"expand-chlo", "replace CHLO operations by StableHLO"},
+    {"expand-map", "replace maps by the operations of their regions on whole tensors"},
+    {"expand-quantized", "replace quantized numbers by the integers that are stored"},
+    {"expand-narrow", "replace integers below and floats up to 8 bits by wider types; @main keeps their bytes"},
+};
+
+mlir::LogicalResult RunPass(std::string_view name, mlir::ModuleOp module) {
+  if (name == "expand-composites") return ExpandComposites(module);
+  if (name == "expand-chlo") return ExpandChlo(module);
+  if (name == "expand-map") return ExpandMaps(module);
+  if (name == "expand-quantized") return ExpandQuantized(module);
+  if (name == "expand-narrow") return ExpandNarrow(module, "main");
+  return module.emitError() << "there is no pass '" << llvm::StringRef(name.data(), name.size()) << "'";
+}
+
+mlir::LogicalResult RunPasses(const std::vector<std::string>& passes, mlir::ModuleOp module) {
+  for (const std::string& pass : passes) {
+    if (failed(RunPass(pass, module))) return mlir::failure();
+  }
+  return mlir::verify(module);
+}
+
+}  // namespace
+
+std::span<const PassDescription> Passes() { return kPasses; }
+
+StatusOr<std::string> Opt(std::string_view bytes, std::string_view name, const OptOptions& options) {
+  const auto context = MakeContext();
+  TREADLE_ASSIGN_OR_RETURN(auto program, ReadProgram(*context, bytes, name, PlainBytecode::kTrust));
+  DiagnosticCollector errors(context.get(), name, bytes);
+  if (failed(RunPasses(options.passes, *program))) return errors.TakeStatus("a pass failed");
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  if (options.bytecode) {
+    if (failed(mlir::writeBytecodeToFile(*program, stream))) return errors.TakeStatus("the program cannot be written");
+    return result;
+  }
+  mlir::OpPrintingFlags printing;
+  if (options.generic) printing.printGenericOpForm();
+  if (options.locations) printing.enableDebugInfo();
+  program->print(stream, printing);
+  return result;
+}
+
+Status VerifyDiagnostics(std::string_view text, std::string_view name, const std::vector<std::string>& passes) {
+  if (const int depth = TextNesting(text); depth > kMaxNesting) {
+    return InvalidArgument(std::string(name) + ": nested " + std::to_string(depth) + " deep");
+  }
+  const auto context = MakeContext();
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text.data(), text.size()),
+                                                                   llvm::StringRef(name.data(), name.size())),
+                              llvm::SMLoc());
+  std::string differences;
+  llvm::raw_string_ostream stream(differences);
+  mlir::SourceMgrDiagnosticVerifierHandler announced(*sources, context.get(), stream);
+  const mlir::ParserConfig config(context.get(), /*verifyAfterParse=*/false);
+  if (auto program = mlir::parseSourceFile<mlir::ModuleOp>(sources, config)) {
+    // What fails has said so.
+    if (succeeded(CheckTensorSizes(*program)) && succeeded(mlir::verify(*program))) {
+      (void)RunPasses(passes, *program);
+    }
+  }
+  if (succeeded(announced.verify())) return OkStatus();
+  return FailedPrecondition(differences);
+}
+
+}  // namespace treadle::stablehlo
