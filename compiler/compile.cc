@@ -25,6 +25,9 @@
 #include "stablehlo/context.h"
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/expand_chlo.h"
+#include "stablehlo/expand_map.h"
+#include "stablehlo/expand_narrow.h"
+#include "stablehlo/expand_quantized.h"
 #include "stablehlo/read.h"
 
 namespace treadle::compiler {
@@ -37,12 +40,16 @@ struct Compilation {
   graph::Graph graph;
   plan::Program program;
 
-  // Bytes -> verified StableHLO: portable artifacts of any version, text; CHLO, which only texts hold, is expanded.
+  // Bytes -> verified StableHLO: portable artifacts of any version, text; CHLO, which only texts hold, is expanded, and
+  // element types that loop plans do not know become wider ones.
   Status Read(std::string_view bytes, const CompileOptions& options) {
     TREADLE_ASSIGN_OR_RETURN(module, stablehlo::ReadProgram(*context, bytes, options.name));
     stablehlo::DiagnosticCollector errors(context.get());
     const auto is_graph_operation = [](mlir::Operation* op) { return op->getName().getStringRef() == "chlo.erf"; };
     if (failed(stablehlo::ExpandChlo(*module, is_graph_operation))) return errors.TakeUnimplemented("CHLO");
+    if (failed(stablehlo::ExpandMaps(*module))) return errors.TakeUnimplemented("maps");
+    if (failed(stablehlo::ExpandQuantized(*module))) return errors.TakeUnimplemented("quantized types");
+    if (failed(stablehlo::ExpandNarrow(*module, options.function))) return errors.TakeUnimplemented("narrow types");
     return OkStatus();
   }
 
@@ -61,7 +68,24 @@ struct Compilation {
     program.executable.num_replicas = options.num_replicas;
     program.executable.num_partitions = options.num_partitions;
     ReadMemoryKinds(options.function);
+    RestoreNarrowTypes(options.function);
     return OkStatus();
+  }
+
+  // What callers hold has the types of the program, of the same size in memory as those that are computed with.
+  void RestoreNarrowTypes(const std::string& function) {
+    auto func = module->lookupSymbol<mlir::func::FuncOp>(function);
+    if (!func) return;
+    auto restore = [](mlir::StringAttr name, Shape& shape) {
+      if (name) shape.type = ParseElementType(name.str()).value_or(shape.type);
+    };
+    executable::Executable& exe = program.executable;
+    for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+      restore(func.getArgAttrOfType<mlir::StringAttr>(i, stablehlo::kNarrowElement), exe.parameters[i].shape);
+    }
+    for (unsigned i = 0; i < func.getNumResults(); ++i) {
+      restore(func.getResultAttrOfType<mlir::StringAttr>(i, stablehlo::kNarrowElement), exe.results[i].shape);
+    }
   }
 
   // Where JAX wants arguments and results, for instance in "pinned_host". Code does not depend on it.

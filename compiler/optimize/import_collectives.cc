@@ -147,7 +147,9 @@ StatusOr<std::function<ValueId(ValueId)>> CollectiveImporter::Mover(mlir::Operat
     const auto concat = static_cast<int64_t>(all.getConcatDimension());
     return std::function([=, this](ValueId part) { return collectives_.AllToAll(part, split, concat, groups, place); });
   }
-  std::vector<int32_t> senders(participants_.count());
+  auto broadcast = llvm::dyn_cast<stablehlo::CollectiveBroadcastOp>(op);
+  if (broadcast && broadcast.getHasDynamicRoot()) return NotYet(op, "a root that is a value");
+  std::vector<int32_t> senders(participants_.count(), -1);  // who is in no group gets zeros
   for (const std::vector<int32_t>& group : groups) {
     for (int32_t participant : group) senders[participant] = group[0];
   }

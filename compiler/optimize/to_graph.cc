@@ -214,12 +214,17 @@ class Importer {
     if (name == "sdy.sharding_constraint" || name == "sdy.propagation_barrier" || name == "sdy.reshard")
       return Forward(op);
     if (name == "sdy.sharding_group") return OkStatus();
+    // Tokens order effects, of which there are none yet; what takes one says so itself.
+    if (name == "stablehlo.after_all" || name == "stablehlo.create_token") return OkStatus();
     if (name == "stablehlo.complex" || name == "stablehlo.real" || name == "stablehlo.imag")
       return ImportParts(op, name, region);
     if (auto random = llvm::dyn_cast<stablehlo::RngBitGeneratorOp>(op)) return ImportRandomBits(random, region);
+    if (name == "chlo.erf") return Add(op, OpCode::kErf, region, {}, {});
     std::optional<OpCode> code = CodeOf(name);
     if (!code) return NotYet(op);
     const auto is_complex = [](mlir::Type type) { return IsComplexType(type); };
+    if (code == OpCode::kBitcastConvert && op->getOperand(0).getType() == op->getResult(0).getType())
+      return Forward(op);
     if (llvm::any_of(op->getOperandTypes(), is_complex) || llvm::any_of(op->getResultTypes(), is_complex))
       return ImportComplex(op, *code, region, depth);
     if (code == OpCode::kBitcastConvert && Rank(op->getOperand(0)) != Rank(op->getResult(0)))

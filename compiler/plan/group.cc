@@ -64,9 +64,10 @@ class Grouper {
     OpId def = graph_.values[value].def;
     return def >= 0 && graph_.ops[def].code == OpCode::kDynamicUpdateSlice;
   }
-  bool IsScatter(ValueId value) const {  // all its results are written, whoever reads them
+  // Of an operation all of whose results are written, whoever reads them.
+  bool IsWrittenAnyway(ValueId value) const {
     OpId def = graph_.values[value].def;
-    return def >= 0 && graph_.ops[def].code == OpCode::kScatter;
+    return def >= 0 && (graph_.ops[def].code == OpCode::kScatter || graph_.ops[def].code == OpCode::kReduceWindow);
   }
   int Find(int group);
   int GroupOf(ValueId base);
@@ -540,7 +541,7 @@ StatusOr<std::vector<Group>> Grouper::Run() {
     bool all = group.kind == GroupKind::kDot || group.kind == GroupKind::kControl;
     for (ValueId value : members) {
       bool wanted = all || read.contains(value) || sources_.IsNeeded(value);
-      if (!wanted && !IsScatter(value)) continue;
+      if (!wanted && !IsWrittenAnyway(value)) continue;
       group.outputs.push_back(value);
       const graph::Op& op = graph_.ops[graph_.values[value].def];
       int32_t from = -1;

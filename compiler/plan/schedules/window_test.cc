@@ -64,6 +64,26 @@ TEST(ReduceWindow, Pools) {
   }
 }
 
+// The second of two results alone: by windows and by prefixes.
+TEST(ReduceWindow, ResultsThatNobodyReads) {
+  for (bool prefixes : {false, true}) {
+    Program p;
+    const std::vector<int64_t> dims{4, 6};
+    const Shape shape{ElementType::kI32, dims};
+    ValueId x = p.Argument(shape), y = p.Argument(shape), zero = p.Splat({ElementType::kI32, {}}, 0);
+    graph::Attributes attrs = Cumulative(dims, 1, false);
+    if (!prefixes) {
+      attrs.limits = {2, 2};
+      attrs.strides = {2, 3};
+      attrs.low = {0, 0};
+    }
+    p.Return({p.ReduceWindow({x, y}, {zero, zero}, attrs, [](Program& q, const std::vector<ValueId>& v) {
+      return std::vector<ValueId>{q.Binary(OpCode::kMaximum, v[0], v[2]), q.Binary(OpCode::kAdd, v[1], v[3])};
+    })[1]});
+    ExpectLikeReference(p.graph(), 1);
+  }
+}
+
 TEST(Scan, LengthsAroundLeaves) {
   for (int64_t length : {1, 2, 4095, 4096, 4097, 20000}) {
     for (int64_t rows : {1, 3, 5}) {
