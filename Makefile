@@ -5,7 +5,7 @@ PYTHON := .venv/bin/python
 # On a terminal ninja shows its progress in one line; elsewhere it keeps quiet.
 NINJA := ninja $(shell [ -t 1 ] || echo --quiet)
 
-.PHONY: help build setup demo test wheel bench format lint asan ubsan tsan clean
+.PHONY: help build setup demo test test-corpus wheel bench format lint asan ubsan tsan clean
 
 build: $(BUILD)/build.ninja ## Set up what is missing and build everything (default)
 	@[ -e $(PLUGIN) ] || echo 'Building; from nothing this takes 10 to 20 minutes on two cores'
@@ -13,7 +13,7 @@ build: $(BUILD)/build.ninja ## Set up what is missing and build everything (defa
 	@$(PYTHON) python/install_dev.py $(PYTHON) $(PLUGIN)
 
 help: ## Show this list
-	@sed -n 's/^\([a-z ]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+	@sed -n 's/^\([a-z -]*\):.*## /  make \1\t/p' Makefile | expand -t 22
 
 setup: ## Install Debian packages and Python environments that are missing
 	@setup/install.sh debian python
@@ -30,6 +30,9 @@ test: build ## Run every test: unit, lit, Python
 	@setup/install.sh python-new
 	@[ ! -x .venv-new/bin/python ] || $(PYTHON) python/install_dev.py .venv-new/bin/python $(PLUGIN)
 	@$(PYTHON) tests/run.py --build $(BUILD)
+
+test-corpus: build ## Run the conformance programs of TREADLE_SHARED, compiled and on the reference interpreter
+	@$(PYTHON) tests/corpus.py --build $(BUILD)
 
 wheel: build ## Build dist/jax_treadle-*.whl
 	@$(PYTHON) python/build_wheel.py --plugin $(PLUGIN) --out dist

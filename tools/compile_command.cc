@@ -1,6 +1,4 @@
 // treadle compile FILE --emit=STAGE [-o FILE]
-#include <fstream>
-#include <iostream>
 #include <map>
 #include <memory>
 
@@ -30,15 +28,7 @@ Status Compile(const Options& options) {
   compile.num_replicas = options.replicas;
   compile.num_partitions = options.partitions;
   TREADLE_ASSIGN_OR_RETURN(std::string result, compiler::CompileTo(options.stage, program, compile));
-  if (options.output.empty() || options.output == "-") {
-    std::cout << result;
-    if (!result.empty() && result.back() != '\n') std::cout << "\n";
-    return OkStatus();
-  }
-  std::ofstream out(options.output, std::ios::binary);
-  out << result;
-  out.flush();
-  return out ? OkStatus() : InvalidArgument("cannot write '" + options.output + "'");
+  return WriteOutput(options.output, result);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// treadle run FILE [--function NAME] [--input ...]
+// treadle run FILE [--function NAME] [--input ...] [--reference], treadle run --check FILE...
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -6,6 +6,8 @@
 #include "compiler/compile.h"
 #include "runtime/client.h"
 #include "runtime/loaded_executable.h"
+#include "stablehlo/interpreter/run.h"
+#include "tools/check_programs.h"
 #include "tools/commands.h"
 #include "tools/npy.h"
 #include "tools/tensor.h"
@@ -14,64 +16,102 @@ namespace treadle::tools {
 namespace {
 
 struct Options {
-  std::string file, function = "main";
+  std::vector<std::string> files;
+  std::string function = "main";
   std::vector<std::string> inputs, outputs;
   int64_t edge = 8;
+  bool check = false, reference = false, json = false;
 };
 
-StatusOr<std::vector<std::unique_ptr<Buffer>>> Arguments(const Options& options, const executable::Executable& exe,
-                                                         Device* device) {
-  if (options.inputs.size() != exe.parameters.size()) {
+StatusOr<std::vector<Tensor>> Arguments(const Options& options, const std::vector<Shape>& parameters) {
+  if (options.inputs.size() != parameters.size()) {
     std::string expected;
-    for (const auto& parameter : exe.parameters) expected += " --input " + parameter.shape.ToString() + "=...";
-    return InvalidArgument("@" + options.function + " takes " + std::to_string(exe.parameters.size()) + " arguments, " +
+    for (const Shape& shape : parameters) expected += " --input " + shape.ToString() + "=...";
+    return InvalidArgument("@" + options.function + " takes " + std::to_string(parameters.size()) + " arguments, " +
                            std::to_string(options.inputs.size()) +
                            " given. It takes:" + (expected.empty() ? " none" : expected));
   }
-  std::vector<std::unique_ptr<Buffer>> arguments;
+  std::vector<Tensor> arguments;
   for (size_t i = 0; i < options.inputs.size(); ++i) {
-    auto tensor = ParseTensor(options.inputs[i], exe.parameters[i].shape);
+    auto tensor = ParseTensor(options.inputs[i], parameters[i]);
     if (!tensor.ok()) return tensor.status().WithContext("argument " + std::to_string(i));
-    TREADLE_ASSIGN_OR_RETURN(auto buffer, Buffer::CopyFromHost(device, tensor->shape, tensor->bytes.data()));
-    arguments.push_back(std::move(buffer));
+    arguments.push_back(*std::move(tensor));
   }
   return arguments;
 }
 
-Status PrintResults(const Options& options, const std::vector<std::unique_ptr<Buffer>>& results) {
+Status PrintResults(const Options& options, const std::vector<Tensor>& results) {
   for (size_t i = 0; i < results.size(); ++i) {
-    Tensor tensor{results[i]->shape(), std::string(results[i]->bytes(), '\0')};
-    Event copied = results[i]->CopyToHost(tensor.bytes.data());
-    copied.Await();
-    TREADLE_RETURN_IF_ERROR(copied.status());
     if (i < options.outputs.size()) {
-      TREADLE_RETURN_IF_ERROR(WriteNpy(options.outputs[i], tensor));
+      TREADLE_RETURN_IF_ERROR(WriteNpy(options.outputs[i], results[i]));
     } else {
-      std::cout << PrintTensor(tensor, options.edge) << "\n";
+      std::cout << PrintTensor(results[i], options.edge) << "\n";
     }
   }
   return OkStatus();
 }
 
-Status Run(const Options& options) {
-  TREADLE_ASSIGN_OR_RETURN(std::string program, ReadFile(options.file));
+StatusOr<std::vector<Tensor>> RunCompiled(const Options& options, const std::string& program) {
   TREADLE_RETURN_IF_ERROR(compiler::UseDiskCache());
   TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<Client> client, Client::Create({}));
   Device* device = client->devices().front().get();
   compiler::CompileOptions compile;
   compile.target = client->target();
   compile.function = options.function;
-  compile.name = options.file;
+  compile.name = options.files[0];
   TREADLE_ASSIGN_OR_RETURN(executable::Executable exe, compiler::Compile(program, compile));
-  TREADLE_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Buffer>> arguments, Arguments(options, exe, device));
+  std::vector<Shape> parameters;
+  for (const auto& parameter : exe.parameters) parameters.push_back(parameter.shape);
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> arguments, Arguments(options, parameters));
   TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<LoadedExecutable> loaded, LoadedExecutable::Load(std::move(exe), device));
+  std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<Buffer*> pointers;
-  for (const auto& argument : arguments) pointers.push_back(argument.get());
-  std::vector<std::unique_ptr<Buffer>> results(loaded->num_results());
+  for (const Tensor& argument : arguments) {
+    TREADLE_ASSIGN_OR_RETURN(auto buffer, Buffer::CopyFromHost(device, argument.shape, argument.bytes.data()));
+    pointers.push_back(buffer.get());
+    buffers.push_back(std::move(buffer));
+  }
+  std::vector<std::unique_ptr<Buffer>> outputs(loaded->num_results());
   Event done;
-  TREADLE_RETURN_IF_ERROR(loaded->Execute(pointers, {}, results, &done));
+  TREADLE_RETURN_IF_ERROR(loaded->Execute(pointers, {}, outputs, &done));
   done.Await();
   TREADLE_RETURN_IF_ERROR(done.status());
+  std::vector<Tensor> results;
+  for (const auto& output : outputs) {
+    Tensor tensor{output->shape(), std::string(output->bytes(), '\0')};
+    Event copied = output->CopyToHost(tensor.bytes.data());
+    copied.Await();
+    TREADLE_RETURN_IF_ERROR(copied.status());
+    results.push_back(std::move(tensor));
+  }
+  return results;
+}
+
+StatusOr<std::vector<Tensor>> RunReference(const Options& options, const std::string& program) {
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Shape> parameters,
+                           interpreter::ParametersOf(program, options.files[0], options.function));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> arguments, Arguments(options, parameters));
+  std::vector<interpreter::HostTensor> host;
+  for (const Tensor& argument : arguments) host.push_back({argument.shape, argument.bytes});
+  TREADLE_ASSIGN_OR_RETURN(std::vector<interpreter::HostTensor> results,
+                           interpreter::Run(program, options.files[0], options.function, host));
+  std::vector<Tensor> tensors;
+  for (interpreter::HostTensor& result : results) tensors.push_back({std::move(result.shape), std::move(result.bytes)});
+  return tensors;
+}
+
+Status Run(const Options& options) {
+  if (options.check) {
+    if (!options.inputs.empty() || !options.outputs.empty()) {
+      return InvalidArgument("--check gives programs zeros and looks at what they expect: no --input, no --output");
+    }
+    return CheckPrograms(options.files, options.reference, options.json);
+  }
+  if (options.files.size() != 1) return InvalidArgument("several files are for --check");
+  if (options.json) return InvalidArgument("--json is for --check");
+  TREADLE_ASSIGN_OR_RETURN(const std::string program, ReadFile(options.files[0]));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> results,
+                           options.reference ? RunReference(options, program) : RunCompiled(options, program));
   return PrintResults(options, results);
 }
 
@@ -80,8 +120,11 @@ Status Run(const Options& options) {
 Command AddRun(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "Compile a program, run it, print its results");
-  command->add_option("file", options->file, "StableHLO text, bytecode or a portable artifact; - is standard input")
-      ->required();
+  command->add_option("file", options->files, "StableHLO text or a portable artifact; - is standard input")->required();
+  command->add_flag("--check", options->check,
+                    "programs between lines '// -----' that say what they expect (check.*); print what does not hold");
+  command->add_flag("--reference", options->reference, "on the reference interpreter instead of compiled code");
+  command->add_flag("--json", options->json, "with --check: a line of JSON for each file");
   command->add_option("--function", options->function, "function to run (default main)");
   command
       ->add_option("--input", options->inputs,
@@ -96,7 +139,8 @@ Command AddRun(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  treadle run add.mlir --input '3xf32=[1,2,3]' --input 3xf32=1\n"
-      "  treadle run model.mlirbc --input @images.npy --input random:7 --output scores.npy");
+      "  treadle run model.mlirbc --input @images.npy --input random:7 --output scores.npy\n"
+      "  treadle run --check tests/*.mlir --reference");
   return [options] { return Run(*options); };
 }
 

@@ -24,6 +24,18 @@ StatusOr<std::string> ReadFile(const std::string& path) {
   return contents.str();
 }
 
+Status WriteOutput(const std::string& path, std::string_view contents) {
+  if (path.empty() || path == "-") {
+    std::cout << contents;
+    if (!contents.empty() && contents.back() != '\n') std::cout << "\n";
+    return OkStatus();
+  }
+  std::ofstream out(path, std::ios::binary);
+  out << contents;
+  out.flush();
+  return out ? OkStatus() : InvalidArgument("cannot write '" + path + "'");
+}
+
 namespace {
 
 std::string Version() {
@@ -43,7 +55,8 @@ int Main(int argc, char** argv) {
       "  treadle compile model.mlir --emit=asm\n"
       "`treadle COMMAND --help` tells more. TREADLE_NUM_THREADS, TREADLE_ISA=v2|v3|v4|native, TREADLE_CACHE_DIR and "
       "TREADLE_LOG are obeyed.");
-  std::vector<std::pair<std::string, Command>> commands = {{"run", AddRun(app)}, {"compile", AddCompile(app)}};
+  std::vector<std::pair<std::string, Command>> commands = {
+      {"run", AddRun(app)}, {"compile", AddCompile(app)}, {"opt", AddOpt(app)}, {"translate", AddTranslate(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
