@@ -336,9 +336,10 @@ class Importer {
     } else if (code == OpCode::kIota) {
       result.re = f.Op(code, {}, shapes[0], std::move(attrs));
       result.im = f.Constant(0);
-    } else if (code == OpCode::kDotGeneral && IsComplexType(op->getOperand(0).getType()) &&
-               IsComplexType(op->getOperand(1).getType())) {
-      result = ComplexDot(f, pairs_, attrs.dot, values_.lookup(op->getOperand(0)), values_.lookup(op->getOperand(1)));
+    } else if ((code == OpCode::kDotGeneral || code == OpCode::kConvolution) &&
+               IsComplexType(op->getOperand(0).getType()) && IsComplexType(op->getOperand(1).getType())) {
+      result = ComplexProduct(f, pairs_, code, std::move(attrs), values_.lookup(op->getOperand(0)),
+                              values_.lookup(op->getOperand(1)));
     } else if (graph::OpClassOf(code) == graph::OpClass::kMovement) {
       result.re = f.Op(code, PartOperands(op, false), shapes[0], attrs);
       result.im = f.Op(code, PartOperands(op, true), shapes[0], std::move(attrs));

@@ -11,6 +11,10 @@ namespace treadle::kernels::dense::TREADLE_ISA {
 
 TREADLE_INLINE int64_t Min(int64_t a, int64_t b) { return a < b ? a : b; }
 
+struct Range {
+  int64_t begin, end;
+};
+
 // A stretch of equally spaced elements of a group.
 struct Run {
   int64_t offset, stride, count;
@@ -148,6 +152,20 @@ PackFunction<T> PackOf(int64_t type) {
     }
   }
   return nullptr;
+}
+
+// Packs the elements at (rows, cols) of two groups. `unit` rows and columns of dst stand for one of the groups.
+template <typename S>
+void PackRegion(const char* src, int64_t bytes, PackFunction<S> pack, const Group& row_group, Range rows,
+                const Group& col_group, Range cols, S* dst, int64_t ld, int64_t unit = 1) {
+  Run row, col;
+  for (Runs rs(row_group, rows.begin, rows.end); rs.Next(&row); dst += row.count * unit * ld) {
+    int64_t c = 0;
+    for (Runs cs(col_group, cols.begin, cols.end); cs.Next(&col); c += col.count * unit) {
+      pack(src + (row.offset + col.offset) * bytes, row.stride, col.count == 1 ? 1 : col.stride, row.count, col.count,
+           dst + c, ld);
+    }
+  }
 }
 
 // Each complex src[r * rs + c * cs] becomes dst[2r * ld + 2c ..] = (re, im) and dst[(2r + 1) * ld + 2c ..] = (-im, re).
