@@ -184,7 +184,7 @@ class Planner {
     if (complex_) return;
     int64_t m = Elements(shape_.m), n = Elements(shape_.n);
     bool free = epilogue_ == nullptr || n == 1;
-    bool thin = n < lanes_ && m > n && !shape_.chains;
+    bool thin = n < lanes_ && m > n && !shape_.chains && (shape_.windows.empty() || LhsRunsAlongM());
     Group out_m, out_n;
     bool known = MakeGroup(shape_.m, &DotDim::out, 1, false, out_m).ok() &&
                  MakeGroup(shape_.n, &DotDim::out, 1, false, out_n).ok();
@@ -197,6 +197,11 @@ class Planner {
     }
     std::swap(lhs_, rhs_);
     std::swap(shape_.lhs_start, shape_.rhs_start);
+  }
+
+  bool LhsRunsAlongM() const {
+    auto inner = std::find_if(shape_.m.rbegin(), shape_.m.rend(), [](const DotDim& dim) { return dim.size > 1; });
+    return inner != shape_.m.rend() && inner->lhs == 1;
   }
 
   bool WindowedLhs() const { return !shape_.windows.empty() && !turned_; }
@@ -365,7 +370,8 @@ class Planner {
     const int64_t row_bytes = (args_.rhs_k.dims == 1 ? std::abs(args_.rhs_k.stride[0]) : 0) * bytes_;
     const bool few_rows = args_.m <= 2 * tile_rows_;
     streams_ = rows && few_rows && row_bytes > 1024 && row_bytes * args_.k > (64 << 10);
-    const bool small = row_bytes <= 1024 && args_.k * row_bytes <= (512 << 10);
+    // Rows of a panel that are not next to each other get in each other's way in L1.
+    const bool small = row_bytes <= 1024 && args_.k * row_bytes <= (512 << 10) && args_.m <= kTileRowsMax;
     const bool turns = in_place && kind_ == nullptr && args_.rhs_n.dims == 1 && args_.rhs_k.dims == 1 &&
                        Contiguous(args_.rhs_k) && args_.m <= kTurnedRows;
     if (rows && (few_rows || small))
@@ -373,16 +379,17 @@ class Planner {
     else if (turns)
       args_.rhs_mode = kRhsTurned;
     else
-      args_.rhs_mode = PacksInTiles() || WindowedRhs() || args_.k == 0 ? kRhsTile : kRhsScratch;
+      args_.rhs_mode = PacksInTiles() || WindowedRhs() || Deep() || args_.k == 0 ? kRhsTile : kRhsScratch;
 
     const bool broadcasts =
         !WindowedLhs() && SameInMemory(RealPart(lhs_), real_) && args_.lhs_m.dims <= 1 && args_.lhs_k.dims <= 1;
     // Rows along k are read where they are. Columns along m are a page apart for every k: copied, unless once is
     // enough.
     const int64_t k_step = args_.lhs_k.dims ? std::abs(args_.lhs_k.stride[0]) * bytes_ : bytes_;
-    args_.pack_lhs = !broadcasts || (args_.m > 1 && k_step >= 1024 && args_.n > panel_);
-    // Windows are copied along what is contiguous.
-    args_.lhs_along_m = WindowedLhs() && !complex_ && depth_ == 1 && RunAlong(args_.lhs_m) > RunAlong(args_.lhs_k);
+    const bool along_m = !complex_ && depth_ == 1 && RunAlong(args_.lhs_m) > RunAlong(args_.lhs_k);
+    const bool far = k_step >= 1024 || (along_m && k_step * args_.k > (32 << 10));
+    args_.pack_lhs = !broadcasts || (args_.m > 1 && far && args_.n > panel_);
+    args_.lhs_along_m = args_.pack_lhs && along_m;
   }
 
   // How many elements of a group follow one another in memory.
@@ -395,6 +402,10 @@ class Planner {
   bool PacksInTiles() const {
     return args_.m <= kRowsMax || (args_.m <= kTileRowsMax && CeilDiv(args_.n, panel_) >= 16);
   }
+
+  // Long sums of few columns: what packing rhs costs is little beside what a phase of its own would send through
+  // memory.
+  bool Deep() const { return args_.k >= 8 * args_.m && args_.n <= 16 * panel_; }
 
   void ChooseTiles() {
     const int64_t panels = CeilDiv(args_.n, panel_);
@@ -412,8 +423,11 @@ class Planner {
     const bool one_row_of_tiles = args_.rhs_mode == kRhsTile;
     while (tiles() < wanted_) {
       const int64_t columns = panels / args_.n_tiles;
-      bool splits_n = args_.out_mode != kOutWholeRows && columns >= (streams_ ? 2 * least_streamed : 2);
-      bool splits_m = !one_row_of_tiles && args_.m / args_.m_tiles >= 4 * tile_rows_;
+      // Every tile of columns packs lhs once more.
+      const int64_t least = WindowedLhs() || args_.lhs_along_m ? 8 : streams_ ? 2 * least_streamed : 2;
+      bool splits_n = args_.out_mode != kOutWholeRows && columns >= least;
+      bool splits_m =
+          one_row_of_tiles ? Deep() && args_.m / args_.m_tiles >= 192 : args_.m / args_.m_tiles >= 4 * tile_rows_;
       if (splits_n && (columns >= 16 || !splits_m))
         args_.n_tiles = std::min(args_.n_tiles * 2, panels);
       else if (splits_m)
@@ -457,9 +471,8 @@ class Planner {
       plan.phases.push_back(std::move(pack));
     }
     if (args_.pack_lhs) {
-      const int64_t inner = args_.lhs_along_m ? rows : args_.kc / depth_, outer = args_.lhs_along_m ? args_.kc : rows;
-      args_.lhs_ld = (CeilDiv(inner * bytes_, 64) | 1) * (64 / bytes_);  // an odd number of cache lines
-      args_.local_lhs = Take(outer * args_.lhs_ld * bytes_);
+      args_.lhs_ld = (CeilDiv(args_.kc / depth_ * bytes_, 64) | 1) * (64 / bytes_);  // an odd number of cache lines
+      args_.local_lhs = Take(rows * args_.lhs_ld * bytes_);
     }
     if (args_.rhs_mode == kRhsTile) args_.local_rhs = Take(args_.kc / depth_ * columns * panel_ * bytes_);
     if (args_.rhs_mode == kRhsTurned) args_.local_rhs = Take(args_.kc * panel_ * bytes_);

@@ -64,7 +64,7 @@ struct DotArgs {
   int64_t parts, part_k, batch_tile, n_tiles, m_tiles;
   int64_t kc;  // k is walked in blocks of kc; part_k is a multiple
   int64_t pack_lhs;
-  int64_t lhs_along_m;  // packed lhs is [k][m], else [m][k]
+  int64_t lhs_along_m;  // packed lhs is [register tile of rows][k][row], else [m][k]
   int64_t rhs_mode, out_mode;
   int64_t group_panels;  // panels that are finished together in one buffer
   // Bytes into `local` and `scratch`; ld_* in elements.

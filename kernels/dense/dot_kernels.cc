@@ -103,6 +103,9 @@ struct Dot {
   int64_t out_bytes = PartBytes(args.out_type);
   bool windowed_lhs = args.windows > 0 && args.lhs_buffer == 0, windowed_rhs = args.windows > 0 && args.lhs_buffer == 1;
   PackFunction<S> pack_lhs = K::PackFrom(args.lhs_type), pack_rhs = K::PackFrom(args.rhs_type);
+  // Packing rhs copies rows as they are.
+  bool copies_rhs = !windowed_rhs && args.complex_rhs == 0 && args.rhs_k.dims <= 1 && args.rhs_n.dims == 1 &&
+                    args.rhs_n.stride[0] == 1 && pack_rhs == static_cast<PackFunction<S>>(Pack<S, S>);
   StoreFunction<T> store = StoreOf<T>(args.out_type);
 };
 
@@ -161,6 +164,48 @@ void PackPanelRows(const Dot<K>& dot, const char* rhs, Range k, Range columns, t
   }
 }
 
+// Panels of rows that are contiguous along n; 8 of them at a time are read from end to end, as prefetchers like it.
+template <typename S, int64_t kPanel>
+void CopyPanels(const S* src, int64_t step, int64_t kc, int64_t columns, S* dst, int64_t stride) {
+  constexpr int64_t kRows = 8, n = kLanes<S>;
+  for (int64_t k = 0; k < kc; k += kRows, src += kRows * step, dst += kRows * kPanel) {
+    const int64_t rows = Min(kRows, kc - k);
+    S* panel = dst;
+    for (int64_t c = 0; c < columns; c += kPanel, panel += stride) {
+      for (int64_t r = 0; r < rows; ++r) {
+        const S* from = src + r * step + c;
+        S* to = panel + r * kPanel;
+        if (c + kPanel <= columns) {
+#pragma clang loop unroll(full)
+          for (int64_t v = 0; v < kPanel; v += n) Store<S>(to + v, Load<S>(from + v));
+        } else {
+          CopyRow<S>(from, columns - c, to);
+        }
+      }
+    }
+  }
+}
+
+// Some rows of the panels [p0, p1), read from end to end: `read` puts them into row-major blocks of many panels.
+template <typename K, typename Read>
+void PackWideRows(int64_t n, Range k, int64_t p0, int64_t p1, typename K::Element* dst, int64_t stride, Read read) {
+  using S = typename K::Element;
+  constexpr int64_t kPanel = Dot<K>::kPanel, kPanels = 16, kRows = 8, kLd = kPanels * kPanel;
+  S block[kRows * kLd];
+  for (int64_t p = p0; p < p1; p += kPanels, dst += kPanels * stride) {
+    const int64_t panels = Min(kPanels, p1 - p), columns = Min((p + panels) * kPanel, n) - p * kPanel;
+    for (int64_t kk = k.begin; kk < k.end; kk += kRows) {
+      const int64_t rows = Min(kRows, k.end - kk);
+      read(Range{kk, kk + rows}, Range{p * kPanel, p * kPanel + columns}, block, kLd);
+      for (int64_t i = 0; i < panels; ++i) {
+        S* to = dst + i * stride + (kk - k.begin) * kPanel;
+        for (int64_t r = 0; r < rows; ++r)
+          CopyRow<S>(block + r * kLd + i * kPanel, Min(kPanel, columns - i * kPanel), to + r * kPanel);
+      }
+    }
+  }
+}
+
 // Packs rows [k0, k0 + kc) of the panels [p0, p1) of one batch: dst[panel][k][column], columns beyond n are 0.
 template <typename K>
 void PackPanels(const Dot<K>& dot, const char* rhs, int64_t k0, int64_t kc, int64_t p0, int64_t p1,
@@ -170,8 +215,21 @@ void PackPanels(const Dot<K>& dot, const char* rhs, int64_t k0, int64_t kc, int6
   const int64_t stride = (kc + K::kDepth - 1) / K::kDepth * kPanel;
   if (p1 * kPanel > args.n) memset(dst + (p1 - 1 - p0) * stride, 0, stride * sizeof(*dst));
   // Where rows are contiguous a few of them at a time are read from end to end, as prefetchers like it.
+  if constexpr (K::kDepth == 1) {
+    using S = typename K::Element;
+    if (dot.windowed_rhs) {
+      return PackWideRows<K>(args.n, {k0, k0 + kc}, p0, p1, dst, stride, [&](Range k, Range n, S* to, int64_t ld) {
+        PackRhsRegion<K>(dot, rhs, dot.pack_rhs, k, n, to, ld);
+      });
+    }
+    if (dot.copies_rhs) {
+      const int64_t step = args.rhs_k.dims == 1 ? args.rhs_k.stride[0] : 0;
+      const S* from = reinterpret_cast<const S*>(rhs) + k0 * step + p0 * kPanel;
+      return CopyPanels<S, kPanel>(from, step, kc, Min(p1 * kPanel, args.n) - p0 * kPanel, dst, stride);
+    }
+  }
   const int64_t n_dims = args.rhs_n.dims;
-  const bool along_rows = !dot.windowed_rhs && (n_dims == 0 || args.rhs_n.stride[n_dims - 1] == 1);
+  const bool along_rows = (n_dims == 0 || args.rhs_n.stride[n_dims - 1] == 1);
   const int64_t step = along_rows ? 8 * K::kDepth : kc;
   for (int64_t kk = 0; kk < kc; kk += step) {
     const Range rows = {k0 + kk, k0 + Min(kk + step, kc)};
@@ -199,18 +257,61 @@ int PackRhsKernel(const TreadleCallFrame* frame) {
   return TREADLE_KERNEL_OK;
 }
 
+// The register tiles that rows are divided in, of equal height but for one row.
+template <typename K>
+struct RowTiles {
+  TREADLE_INLINE explicit RowTiles(int64_t rows)
+      : count((rows + kTileRows<K> - 1) / kTileRows<K>), each(rows / count), rest(rows % count) {}
+  TREADLE_INLINE int64_t Height(int64_t tile) const { return each + (tile < rest ? 1 : 0); }
+  int64_t count, each, rest;
+};
+
+// Packs columns along m: for every register tile [k][row].
+template <typename K>
+void PackLhsAlongM(const Dot<K>& dot, const char* lhs, Range rows, int64_t k0, int64_t kc) {
+  using S = typename K::Element;
+  const DotArgs& args = dot.args;
+  constexpr int64_t n = kLanes<S>, kBlock = 8, kRows = 512, kLd = kRows + 16;
+  const RowTiles<K> tiles(rows.end - rows.begin);
+  S block[kBlock * kLd];
+  for (int64_t k = 0; k < kc; k += kBlock) {
+    const int64_t count = Min(kBlock, kc - k);
+    const Range ks = {k0 + k, k0 + k + count};
+    if (dot.windowed_lhs)
+      PackWindows<S>(args, lhs, dot.lhs_bytes, dot.pack_lhs, {args.lhs_k, ks, false}, {args.lhs_m, rows, true}, block,
+                     kLd);
+    else
+      PackRegion<S>(lhs, dot.lhs_bytes, dot.pack_lhs, args.lhs_k, ks, args.lhs_m, rows, block, kLd);
+    S* tile = dot.Packed(args.local_lhs);
+    const S* from = block;
+    for (int64_t t = 0; t < tiles.count; ++t) {
+      const int64_t height = tiles.Height(t);
+      S *to = tile + k * height, *const end = tile + kc * height;
+      for (int64_t i = 0; i < count; ++i, to += height) {
+        // What is written beyond the height is written over by the next k, if there is one.
+        for (int64_t r = 0; r < height; r += n) {
+          if (to + r + n <= end)
+            Store<S>(to + r, Load<S>(from + i * kLd + r));
+          else
+            memcpy(to + r, from + i * kLd + r, Min(n, height - r) * sizeof(S));
+        }
+      }
+      tile = end;
+      from += height;
+    }
+  }
+}
+
 template <typename K>
 void PackLhs(const Dot<K>& dot, const char* lhs, Range rows, int64_t k0, int64_t kc) {
   using S = typename K::Element;
   const DotArgs& args = dot.args;
   S* dst = dot.Packed(args.local_lhs);
   if constexpr (K::kDepth == 1) {
-    const Range k = {k0, k0 + kc};
     if (args.lhs_along_m)
-      PackWindows<S>(args, lhs, dot.lhs_bytes, dot.pack_lhs, {args.lhs_k, k, false}, {args.lhs_m, rows, true}, dst,
-                     args.lhs_ld);
+      PackLhsAlongM(dot, lhs, rows, k0, kc);
     else
-      PackLhsRegion<K>(dot, lhs, rows, k, dst, args.lhs_ld);
+      PackLhsRegion<K>(dot, lhs, rows, {k0, k0 + kc}, dst, args.lhs_ld);
   } else {
     constexpr int64_t kRows = 16, kColumns = 128, kLd = kColumns + 16;
     S block[kRows * kLd];
@@ -283,7 +384,7 @@ class Block {
     if (args_.pack_lhs) {
       PackLhs(dot_, lhs, rows_, k0, kc);
       tile_.rs = args_.lhs_along_m ? 1 : args_.lhs_ld;
-      tile_.cs = args_.lhs_along_m ? args_.lhs_ld : 1;
+      tile_.cs = args_.lhs_along_m ? row_count_ : 1;
       tile_.a = dot_.Packed(args_.local_lhs);
     } else {
       tile_.rs = args_.lhs_m.stride[0];
@@ -352,17 +453,17 @@ class Block {
   // All rows of one panel, in register tiles of equal height. Meanwhile the cache lines of the next panel, if it is to
   // be fetched, come into L2, one with every k.
   void MultiplyPanel(Tile<K> tile, TileShape shape, bool fetch_next) {
-    const int64_t tiles = (row_count_ + kTileRows<K> - 1) / kTileRows<K>;
-    const int64_t each = row_count_ / tiles, rest = row_count_ % tiles;
+    const RowTiles<K> tiles(row_count_);
     int64_t lines = fetch_next ? tile.kc * 2 * kVecBytes / 64 : 0;
     tile.ahead = reinterpret_cast<const char*>(fetch_next ? tile.b + panel_step_ : tile.b);
-    for (int64_t t = 0; t < tiles; ++t) {
-      const int64_t count = each + (t < rest ? 1 : 0);
+    for (int64_t t = 0; t < tiles.count; ++t) {
+      const int64_t count = tiles.Height(t);
+      if (args_.lhs_along_m) tile.cs = count;
       tile.ahead_step = lines > 0 ? 64 : 0;
       kTiles<K>.of[count - 1][shape](tile);
       tile.ahead += tile.ahead_step * tile.kc;
       lines -= tile.kc;
-      tile.a += count * tile.rs;
+      tile.a += count * (args_.lhs_along_m ? tile.kc : tile.rs);
       tile.c += count * tile.ldc;
     }
   }

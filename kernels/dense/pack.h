@@ -56,6 +56,15 @@ TREADLE_INLINE int64_t OffsetOf(const Group& group, int64_t index) {
   return run.offset;
 }
 
+// n elements, of which none beside are read or written.
+template <typename T>
+TREADLE_INLINE void CopyRow(const T* src, int64_t n, T* dst) {
+  constexpr int lanes = kLanes<T>;
+  if (n < lanes) return Mask<T>(n).Store(dst, Mask<T>(n).Load(src));
+  for (int64_t i = 0; i + lanes <= n; i += lanes) Store<T>(dst + i, Load<T>(src + i));
+  Store<T>(dst + n - lanes, Load<T>(src + n - lanes));
+}
+
 // dst[r * ld + c] = src[r * rs + c * cs]
 template <typename T, typename Src>
 void Pack(const void* from, int64_t rs, int64_t cs, int64_t rows, int64_t cols, T* dst, int64_t ld) {

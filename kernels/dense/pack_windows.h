@@ -98,6 +98,7 @@ void PackWindows(const DotArgs& args, const char* src, int64_t bytes, PackFuncti
                  const WindowRange& cols, S* dst, int64_t ld) {
   constexpr int kRuns = 32;
   WindowRun runs[kRuns];
+  const bool plain = pack == static_cast<PackFunction<S>>(Pack<S, S>);
   const WindowSide* along[kMaxWindows] = {};
   const int64_t last = cols.group.dims - 1;
   for (int64_t w = 0; w < args.windows; ++w) {
@@ -107,7 +108,7 @@ void PackWindows(const DotArgs& args, const char* src, int64_t bytes, PackFuncti
   WindowIndex col(args, cols, cols.range.begin);
   for (int64_t c = cols.range.begin; c < cols.range.end;) {
     int count = 0;
-    int64_t width = 0;
+    int64_t width = 0, least[kMaxWindows], most[kMaxWindows];  // of all runs, how far windows move
     for (; count < kRuns && c < cols.range.end; ++count) {
       WindowRun& run = runs[count];
       run = {col.Offset(), 1, 1, 0, {}};
@@ -116,7 +117,16 @@ void PackWindows(const DotArgs& args, const char* src, int64_t bytes, PackFuncti
         run.stride = cols.group.stride[last];
         run.count = Min(cols.group.size[last] - run.first, cols.range.end - c);
       }
-      for (int64_t w = 0; w < args.windows; ++w) run.move[w] = col.Move(w, last);
+      for (int64_t w = 0; w < args.windows; ++w) {
+        run.move[w] = col.Move(w, last);
+        int64_t low = run.move[w], high = low;
+        if (along[w]) {
+          low += run.first / along[w]->unit * along[w]->step;
+          high += (run.first + run.count - 1) / along[w]->unit * along[w]->step;
+        }
+        least[w] = count == 0 ? low : Min(least[w], low);
+        most[w] = count == 0 || high > most[w] ? high : most[w];
+      }
       col.Next(run.count);
       c += run.count;
       width += run.count;
@@ -126,17 +136,22 @@ void PackWindows(const DotArgs& args, const char* src, int64_t bytes, PackFuncti
     for (int64_t r = rows.range.begin; r < rows.range.end; ++r, row.Next(), to += ld) {
       const int64_t offset = row.Offset();
       int64_t place[kMaxWindows];
-      for (int64_t w = 0; w < args.windows; ++w) place[w] = args.window[w].start + row.Move(w);
+      bool whole = true;
+      for (int64_t w = 0; w < args.windows; ++w) {
+        place[w] = args.window[w].start + row.Move(w);
+        whole = whole && place[w] + least[w] >= 0 && place[w] + most[w] < args.window[w].size;
+      }
       S* at = to;
       for (int i = 0; i < count; ++i) {
         const WindowRun& run = runs[i];
-        const Range inside = Inside(args, run, place, along);
+        const Range inside = whole ? Range{0, run.count} : Inside(args, run, place, along);
         const int64_t n = inside.end - inside.begin;
+        const char* from = src + (offset + run.offset + inside.begin * run.stride) * bytes;
         if (inside.begin > 0) memset(at, 0, inside.begin * sizeof(S));
-        if (n > 0) {
-          pack(src + (offset + run.offset + inside.begin * run.stride) * bytes, 0, n == 1 ? 1 : run.stride, 1, n,
-               at + inside.begin, ld);
-        }
+        if (n > 0 && plain && run.stride == 1)
+          CopyRow<S>(reinterpret_cast<const S*>(from), n, at + inside.begin);
+        else if (n > 0)
+          pack(from, 0, n == 1 ? 1 : run.stride, 1, n, at + inside.begin, ld);
         if (inside.end < run.count) memset(at + inside.end, 0, (run.count - inside.end) * sizeof(S));
         at += run.count;
       }
