@@ -137,6 +137,16 @@ std::optional<OpCode> CodeOf(llvm::StringRef name) {
   return found == codes->end() ? std::nullopt : std::optional(found->second);
 }
 
+Attributes ReadSelectWindow(mlir::Operation* op) {
+  Attributes attrs = ReadWindow(op);
+  const auto rank = static_cast<size_t>(llvm::cast<mlir::ShapedType>(op->getOperand(0).getType()).getRank());
+  if (attrs.limits.empty()) {  // not given: windows of one element
+    attrs.limits.assign(rank, 1);
+    ReadMoves(op, rank, "window_dilations", "base_dilations", attrs);
+  }
+  return attrs;
+}
+
 StatusOr<Attributes> ReadAttributes(mlir::Operation* op, OpCode code) {
   Attributes attrs;
   switch (code) {

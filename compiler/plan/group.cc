@@ -11,6 +11,7 @@
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/elementwise.h"
 #include "compiler/plan/schedules/map_loop.h"
+#include "compiler/plan/schedules/scan.h"
 #include "compiler/plan/schedules/serial.h"
 #include "compiler/plan/sort_task.h"
 #include "compiler/plan/sources.h"
@@ -64,9 +65,11 @@ class Grouper {
     OpId def = graph_.values[value].def;
     return def >= 0 && graph_.ops[def].code == OpCode::kDynamicUpdateSlice;
   }
-  bool IsScatter(ValueId value) const {  // all its results are written, whoever reads them
+  bool IsWritten(ValueId value) const {  // whoever reads it
     OpId def = graph_.values[value].def;
-    return def >= 0 && graph_.ops[def].code == OpCode::kScatter;
+    if (def < 0) return false;
+    const graph::Op& op = graph_.ops[def];
+    return op.code == OpCode::kScatter || (op.code == OpCode::kReduceWindow && ScanOf(graph_, op).has_value());
   }
   int Find(int group);
   int GroupOf(ValueId base);
@@ -540,7 +543,7 @@ StatusOr<std::vector<Group>> Grouper::Run() {
     bool all = group.kind == GroupKind::kDot || group.kind == GroupKind::kControl;
     for (ValueId value : members) {
       bool wanted = all || read.contains(value) || sources_.IsNeeded(value);
-      if (!wanted && !IsScatter(value)) continue;
+      if (!wanted && !IsWritten(value)) continue;
       group.outputs.push_back(value);
       const graph::Op& op = graph_.ops[graph_.values[value].def];
       int32_t from = -1;
