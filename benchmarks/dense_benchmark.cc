@@ -69,6 +69,11 @@ void RegisterAll() {
   Register("dot/f32/1x512x512", {1, 1, 512, 512, kF32, kF32, kF32});
   Register("dot/f32/1x512x512_rhs_turned", {1, 1, 512, 512, kF32, kF32, kF32, false, true});
   Register("dot/f32/4x768x3072", {1, 4, 3072, 768, kF32, kF32, kF32});
+  Register("dot/f32/8x128x512", {1, 8, 512, 128, kF32, kF32, kF32});
+  Register("dot/f32/12x768x768", {1, 12, 768, 768, kF32, kF32, kF32});
+  Register("dot/f32/24x768x3072", {1, 24, 3072, 768, kF32, kF32, kF32});
+  Register("dot/f32/32x3072x768", {1, 32, 768, 3072, kF32, kF32, kF32});
+  Register("dot/f32/48x768x768", {1, 48, 768, 768, kF32, kF32, kF32});
   Register("dot/f32/16x768x3072", {1, 16, 3072, 768, kF32, kF32, kF32});
   Register("dot/f32/128x768x768", {1, 128, 768, 768, kF32, kF32, kF32});
   Register("dot/f32/128x3072x768", {1, 128, 768, 3072, kF32, kF32, kF32});

@@ -439,7 +439,7 @@ class Planner {
 
   void ChooseDepth() {
     // As many rows of rhs at a time as prefetchers follow; more where there is more to do with each.
-    const int64_t streamed = args_.m <= 2 ? 8 : args_.m <= 4 ? 16 : 32;
+    const int64_t streamed = args_.m <= 2 ? 8 : args_.m <= 4 ? 16 : 64;
     if (args_.parts > 1)
       args_.kc = streams_ ? streamed : 256;
     else if (streams_)

@@ -164,12 +164,21 @@ void PackPanelRows(const Dot<K>& dot, const char* rhs, Range k, Range columns, t
   }
 }
 
+// Fetches pieces of rows: where they are short and a page apart or more, no prefetcher follows.
+TREADLE_INLINE void FetchRows(const char* row, int64_t row_bytes, int64_t rows, int64_t bytes) {
+  for (int64_t r = 0; r < rows; ++r, row += row_bytes) {
+    for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at);
+  }
+}
+
 // Panels of rows that are contiguous along n; 8 of them at a time are read from end to end, as prefetchers like it.
 template <typename S, int64_t kPanel>
 void CopyPanels(const S* src, int64_t step, int64_t kc, int64_t columns, S* dst, int64_t stride) {
   constexpr int64_t kRows = 8, n = kLanes<S>;
   for (int64_t k = 0; k < kc; k += kRows, src += kRows * step, dst += kRows * kPanel) {
     const int64_t rows = Min(kRows, kc - k);
+    FetchRows(reinterpret_cast<const char*>(src + 2 * kRows * step), step * sizeof(S), Min(kRows, kc - k - 2 * kRows),
+              columns * sizeof(S));
     S* panel = dst;
     for (int64_t c = 0; c < columns; c += kPanel, panel += stride) {
       for (int64_t r = 0; r < rows; ++r) {
