@@ -53,6 +53,21 @@ struct IndexedWindows {
   bool operator==(const IndexedWindows&) const = default;
 };
 
+// Where the dimensions of an operand or the result of a convolution are.
+struct ConvLayout {
+  int64_t batch = 0;    // kernel: input features
+  int64_t feature = 0;  // kernel: output features
+  std::vector<int64_t> spatial;
+  bool operator==(const ConvLayout&) const = default;
+};
+
+struct Convolution {
+  ConvLayout lhs, rhs, out;
+  std::vector<bool> reversed;  // by spatial dimension: the last tap comes first
+  int64_t feature_groups = 1, batch_groups = 1;
+  bool operator==(const Convolution&) const = default;
+};
+
 // Who meets whom in an exchange; participants as in base/sharding.h.
 struct Exchange {
   std::vector<std::vector<int32_t>> groups;   // each participant is in one
@@ -70,6 +85,8 @@ Shape OfComplex(Shape pairs);
 //   low high interior        pad (operands: operand, padding value)
 //   limits strides low high  reduce_window: window dimensions, strides, padding; interior: base dilations less one;
 //   dilations                window dilations
+//   conv pairs strides low high interior dilations  convolution: by spatial dimension, as for reduce_window; pairs as
+//             for dot_general
 //   direction total_order    compare
 //   exponent_bits mantissa_bits  reduce_precision
 //   dot pairs dot_general; pairs: of complex numbers, operands and result are pairs along a last dimension of 2, which
@@ -85,6 +102,7 @@ struct Attributes {
   bool total_order = false;
   int exponent_bits = 0, mantissa_bits = 0;
   DotDims dot;
+  std::shared_ptr<const Convolution> conv;
   bool pairs = false;
   IndexedWindows windows;
   bool unique = false;

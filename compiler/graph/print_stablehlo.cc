@@ -71,14 +71,50 @@ std::string DotAttributes(const DotDims& dot) {
          ", rhs_contracting_dimensions = " + List(dot.rhs_contracting) + ">";
 }
 
+std::string Padding(const Attributes& a) {
+  std::string rows;
+  for (size_t k = 0; k < a.low.size(); ++k) rows += (k ? ", " : "") + List({a.low[k], a.high[k]});
+  return "padding = dense<" + (rows.empty() ? "" : "[" + rows + "]") + "> : tensor<" + std::to_string(a.low.size()) +
+         "x2xi64>";
+}
+
+std::vector<int64_t> OneMore(std::vector<int64_t> gaps) {
+  for (int64_t& gap : gaps) ++gap;
+  return gaps;
+}
+
 std::string WindowAttributes(const Attributes& a) {
-  std::vector<int64_t> base = a.interior;
-  for (int64_t& dilation : base) ++dilation;
-  std::string padding;
-  for (size_t k = 0; k < a.low.size(); ++k) padding += (k ? ", " : "") + List({a.low[k], a.high[k]});
-  return "base_dilations = " + Array(base) + ", padding = dense<[" + padding + "]> : tensor<" +
-         std::to_string(a.low.size()) + "x2xi64>, window_dilations = " + Array(a.dilations) +
-         ", window_dimensions = " + Array(a.limits) + ", window_strides = " + Array(a.strides);
+  return "base_dilations = " + Array(OneMore(a.interior)) + ", " + Padding(a) +
+         ", window_dilations = " + Array(a.dilations) + ", window_dimensions = " + Array(a.limits) +
+         ", window_strides = " + Array(a.strides);
+}
+
+// "[b, 0, 1, f]"; the kernel's are called i and o.
+std::string LayoutText(const ConvLayout& layout, const char* batch, const char* feature) {
+  std::vector<std::string> names(layout.spatial.size() + 2);
+  names[layout.batch] = batch;
+  names[layout.feature] = feature;
+  for (size_t d = 0; d < layout.spatial.size(); ++d) names[layout.spatial[d]] = std::to_string(d);
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "[" : ", ") + name;
+  return text + "]";
+}
+
+std::string ConvolutionAttributes(const Attributes& a) {
+  std::string reversed;
+  for (bool reverse : a.conv->reversed)
+    reversed += std::string(reversed.empty() ? ": " : ", ") + (reverse ? "true" : "false");
+  return "batch_group_count = " + std::to_string(a.conv->batch_groups) +
+         " : i64, dimension_numbers = #stablehlo.conv<" + LayoutText(a.conv->lhs, "b", "f") + "x" +
+         LayoutText(a.conv->rhs, "i", "o") + "->" + LayoutText(a.conv->out, "b", "f") +
+         ">, feature_group_count = " + std::to_string(a.conv->feature_groups) +
+         " : i64, lhs_dilation = " + Array(OneMore(a.interior)) + ", " + Padding(a) +
+         ", rhs_dilation = " + Array(a.dilations) + ", window_reversal = array<i1" + reversed +
+         ">, window_strides = " + Array(a.strides);
+}
+
+std::string ContractionAttributes(const Op& op) {
+  return op.code == OpCode::kConvolution ? ConvolutionAttributes(op.attrs) : DotAttributes(op.attrs.dot);
 }
 
 std::string GatherAttributes(const Attributes& a) {
@@ -139,7 +175,8 @@ class Printer {
       case OpCode::kCompare:
         return CompareAttributes(op, graph_.shape(op.operands[0]).type);
       case OpCode::kDotGeneral:
-        return DotAttributes(a.dot);
+      case OpCode::kConvolution:
+        return ContractionAttributes(op);
       case OpCode::kBroadcastInDim:
         return "broadcast_dimensions = " + Array(a.dims);
       case OpCode::kTranspose:
@@ -218,12 +255,12 @@ class Printer {
   }
 
   // A product of pairs: complex numbers, multiplied, taken apart.
-  void PairsDot(const Op& op, const std::string& margin) {
+  void PairsProduct(const Op& op, const std::string& margin) {
     const std::string result = std::to_string(op.results[0]), name = "%p" + result;
     const PairTypes types(graph_.shape(op.results[0]));
     const std::string lhs = ToComplex(op.operands[0], name + "a", margin);
     const std::string rhs = ToComplex(op.operands[1], name + "b", margin);
-    Line(margin, name, "dot_general", lhs + ", " + rhs, DotAttributes(op.attrs.dot),
+    Line(margin, name, std::string(OpName(op.code).substr(10)), lhs + ", " + rhs, ContractionAttributes(op),
          PairTypes(graph_.shape(op.operands[0])).complex + ", " + PairTypes(graph_.shape(op.operands[1])).complex,
          types.complex);
     std::string columns[2];
@@ -249,7 +286,7 @@ class Printer {
     for (OpId id : region.ops) {
       const Op& op = graph_.ops[id];
       if (op.attrs.pairs) {
-        PairsDot(op, margin);
+        PairsProduct(op, margin);
         continue;
       }
       if (op.code == OpCode::kMultiplyAdd) {

@@ -66,12 +66,10 @@ Complex ComplexConstant(Formula& f, const Attributes& attrs) {
   return {re, constant(parts[1])};
 }
 
-Complex ComplexDot(Formula& f, ComplexPairs& pairs, const graph::DotDims& dims, Complex lhs, Complex rhs) {
-  Attributes attrs;
-  attrs.dot = dims;
+Complex ComplexProduct(Formula& f, ComplexPairs& pairs, OpCode code, Attributes attrs, Complex lhs, Complex rhs) {
   attrs.pairs = true;
   std::vector<ValueId> operands = {pairs.Pairs(f, lhs), pairs.Pairs(f, rhs)};
-  return pairs.Parts(f, f.Op(OpCode::kDotGeneral, std::move(operands), WithLast(f.shape(), 2), std::move(attrs)));
+  return pairs.Parts(f, f.Op(code, std::move(operands), WithLast(f.shape(), 2), std::move(attrs)));
 }
 
 }  // namespace treadle::compiler

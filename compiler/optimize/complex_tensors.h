@@ -29,8 +29,9 @@ class ComplexPairs {
 // A complex constant with literal `attrs` (see graph::Attributes). f's shape is that of a part.
 Complex ComplexConstant(Formula& f, const graph::Attributes& attrs);
 
-// Of operands in memory form. f's shape is that of a part of the result.
-Complex ComplexDot(Formula& f, ComplexPairs& pairs, const graph::DotDims& dims, Complex lhs, Complex rhs);
+// A dot_general or convolution of operands in memory form. f's shape is that of a part of the result.
+Complex ComplexProduct(Formula& f, ComplexPairs& pairs, graph::OpCode code, graph::Attributes attrs, Complex lhs,
+                       Complex rhs);
 
 }  // namespace treadle::compiler
 

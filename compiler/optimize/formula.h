@@ -24,6 +24,7 @@ class Formula {
   bool is_f64() const { return shape_.type == ElementType::kF64; }
   graph::Graph& graph() { return graph_; }
   graph::RegionId region() const { return region_; }
+  int32_t location() const { return location_; }
 
   // Tensors full of one number.
   ValueId Constant(double value);

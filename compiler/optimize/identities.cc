@@ -266,6 +266,21 @@ Outcome Contraction(const Graph& graph, Rewrite& r) {
   return outcome.changed ? outcome : ReadThroughTranspose(graph, r, 1, dot.rhs_batch, dot.rhs_contracting);
 }
 
+// A kernel turned around, as gradients have it, is read backwards.
+Outcome ConvolutionKernel(const Graph& graph, Rewrite& r) {
+  const Op* reverse = Def(graph, r.operands[1], OpCode::kReverse);
+  if (!reverse) return {};
+  graph::Convolution conv = *r.attrs.conv;
+  for (int64_t dim : reverse->attrs.dims) {
+    auto at = std::find(conv.rhs.spatial.begin(), conv.rhs.spatial.end(), dim);
+    if (at == conv.rhs.spatial.end()) return {};
+    conv.reversed[at - conv.rhs.spatial.begin()].flip();
+  }
+  r.attrs.conv = std::make_shared<const graph::Convolution>(std::move(conv));
+  r.operands[1] = reverse->operands[0];
+  return Changed();
+}
+
 }  // namespace
 
 std::optional<int64_t> ScalarInteger(const Graph& graph, ValueId value) {
@@ -283,6 +298,7 @@ Outcome ApplyIdentity(const Graph& graph, Rewrite& r, const Shape& shape) {
   if (r.operands.empty()) return {};
   if (r.code == OpCode::kConvert) return Converts(graph, r, shape);
   if (r.code == OpCode::kDotGeneral) return Contraction(graph, r);
+  if (r.code == OpCode::kConvolution) return ConvolutionKernel(graph, r);
   if (OpClassOf(r.code) == graph::OpClass::kElementwise) return Arithmetic(graph, r);
   return Movement(graph, r, shape);
 }

@@ -75,27 +75,51 @@ StatusOr<Attributes> ReadLiteral(mlir::Operation* op) {
   return attrs;
 }
 
-// What is not given: strides and dilations of one, no padding.
-Attributes ReadWindow(mlir::Operation* op) {
-  Attributes attrs;
-  attrs.limits = Ints(op, "window_dimensions");
+// How a window of `rank` dimensions moves. What is not given: strides and dilations of one, no padding.
+void ReadMoves(mlir::Operation* op, size_t rank, llvm::StringRef dilation, llvm::StringRef base, Attributes& attrs) {
   auto given = [&](llvm::StringRef name) {
     std::vector<int64_t> list = Ints(op, name);
-    return list.empty() ? std::vector<int64_t>(attrs.limits.size(), 1) : list;
+    return list.empty() ? std::vector<int64_t>(rank, 1) : list;
   };
   attrs.strides = given("window_strides");
-  attrs.dilations = given("window_dilations");
-  attrs.interior = given("base_dilations");
-  for (int64_t& dilation : attrs.interior) --dilation;
-  attrs.low.resize(attrs.limits.size());
-  attrs.high.resize(attrs.limits.size());
+  attrs.dilations = given(dilation);
+  attrs.interior = given(base);
+  for (int64_t& gap : attrs.interior) --gap;
+  attrs.low.resize(rank);
+  attrs.high.resize(rank);
   if (auto padding = op->getAttrOfType<mlir::DenseIntElementsAttr>("padding")) {
     auto values = padding.getValues<int64_t>();
-    for (size_t k = 0; k < attrs.limits.size(); ++k) {
+    for (size_t k = 0; k < rank; ++k) {
       attrs.low[k] = values[2 * k];
       attrs.high[k] = values[2 * k + 1];
     }
   }
+}
+
+Attributes ReadWindow(mlir::Operation* op) {
+  Attributes attrs;
+  attrs.limits = Ints(op, "window_dimensions");
+  ReadMoves(op, attrs.limits.size(), "window_dilations", "base_dilations", attrs);
+  return attrs;
+}
+
+Attributes ReadConvolution(stablehlo::ConvolutionOp op) {
+  Attributes attrs;
+  const auto numbers = op.getDimensionNumbers();
+  graph::Convolution conv;
+  conv.lhs = {numbers.getInputBatchDimension(), numbers.getInputFeatureDimension(),
+              numbers.getInputSpatialDimensions().vec()};
+  conv.rhs = {numbers.getKernelInputFeatureDimension(), numbers.getKernelOutputFeatureDimension(),
+              numbers.getKernelSpatialDimensions().vec()};
+  conv.out = {numbers.getOutputBatchDimension(), numbers.getOutputFeatureDimension(),
+              numbers.getOutputSpatialDimensions().vec()};
+  const size_t rank = conv.lhs.spatial.size();
+  conv.reversed.resize(rank);
+  if (auto reversed = op.getWindowReversal()) conv.reversed.assign(reversed->begin(), reversed->end());
+  conv.feature_groups = static_cast<int64_t>(op.getFeatureGroupCount());
+  conv.batch_groups = static_cast<int64_t>(op.getBatchGroupCount());
+  ReadMoves(op, rank, "rhs_dilation", "lhs_dilation", attrs);
+  attrs.conv = std::make_shared<const graph::Convolution>(std::move(conv));
   return attrs;
 }
 
@@ -111,6 +135,16 @@ std::optional<OpCode> CodeOf(llvm::StringRef name) {
   }();
   auto found = codes->find(name);
   return found == codes->end() ? std::nullopt : std::optional(found->second);
+}
+
+Attributes ReadSelectWindow(mlir::Operation* op) {
+  Attributes attrs = ReadWindow(op);
+  const auto rank = static_cast<size_t>(llvm::cast<mlir::ShapedType>(op->getOperand(0).getType()).getRank());
+  if (attrs.limits.empty()) {  // not given: windows of one element
+    attrs.limits.assign(rank, 1);
+    ReadMoves(op, rank, "window_dilations", "base_dilations", attrs);
+  }
+  return attrs;
 }
 
 StatusOr<Attributes> ReadAttributes(mlir::Operation* op, OpCode code) {
@@ -155,6 +189,8 @@ StatusOr<Attributes> ReadAttributes(mlir::Operation* op, OpCode code) {
       break;
     case OpCode::kReduceWindow:
       return ReadWindow(op);
+    case OpCode::kConvolution:
+      return ReadConvolution(llvm::cast<stablehlo::ConvolutionOp>(op));
     case OpCode::kReducePrecision: {
       auto reduce = llvm::cast<stablehlo::ReducePrecisionOp>(op);
       attrs.exponent_bits = static_cast<int>(reduce.getExponentBits());

@@ -16,6 +16,9 @@ std::optional<graph::OpCode> CodeOf(llvm::StringRef name);
 // REQUIRES: `op` is verified and is the StableHLO operation of that code.
 StatusOr<graph::Attributes> ReadAttributes(mlir::Operation* op, graph::OpCode code);
 
+// Of select_and_scatter: its window as that of a reduce_window.
+graph::Attributes ReadSelectWindow(mlir::Operation* op);
+
 }  // namespace treadle::compiler
 
 #endif  // TREADLE_COMPILER_OPTIMIZE_READ_ATTRIBUTES_H_

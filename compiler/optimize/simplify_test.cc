@@ -57,6 +57,33 @@ TEST(SimplifyTest, NeutralElementsGo) {
   EXPECT_EQ(p.Simplified(y), "region 0(%0)\n  return %0\n");
 }
 
+TEST(SimplifyTest, ConvolutionsReadKernelsBackwards) {
+  Program p;
+  const Shape image{ElementType::kF32, {1, 8, 9, 2}}, kernel{ElementType::kF32, {3, 3, 2, 2}};
+  ValueId x = p.Argument(image), w = p.Argument(kernel);
+  Attributes turn;
+  turn.dims = {1};
+  Attributes attrs;
+  graph::Convolution conv;
+  conv.lhs = conv.out = {0, 3, {1, 2}};
+  conv.rhs = {2, 3, {0, 1}};
+  conv.reversed = {false, false};
+  attrs.conv = std::make_shared<const graph::Convolution>(conv);
+  attrs.strides = attrs.dilations = {1, 1};
+  attrs.low = attrs.high = {1, 1};
+  attrs.interior = {0, 0};
+  ValueId y = p.Op(OpCode::kConvolution, {x, p.Op(OpCode::kReverse, {w}, kernel, turn)}, image, attrs);
+  p.graph.regions[0].results = {y};
+  const Graph simple = Simplify(p.graph);
+  ASSERT_EQ(simple.regions[0].ops.size(), 1u);
+  EXPECT_EQ(simple.ops[simple.regions[0].ops[0]].attrs.conv->reversed, (std::vector<bool>{false, true}));
+  // Features cannot be.
+  turn.dims = {2};
+  y = p.Op(OpCode::kConvolution, {x, p.Op(OpCode::kReverse, {w}, kernel, turn)}, image, attrs);
+  p.graph.regions[0].results = {y};
+  EXPECT_EQ(Simplify(p.graph).regions[0].ops.size(), 2u);
+}
+
 TEST(SimplifyTest, WhatWouldChangeMinusZeroStays) {
   Program p;
   ValueId x = p.Argument(kMatrix);

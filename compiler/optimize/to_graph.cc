@@ -11,6 +11,7 @@
 #include "compiler/optimize/import_collectives.h"
 #include "compiler/optimize/integer_formulas.h"
 #include "compiler/optimize/read_attributes.h"
+#include "compiler/optimize/select_and_scatter.h"
 #include "compiler/optimize/values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -218,6 +219,7 @@ class Importer {
     if (name == "stablehlo.after_all" || name == "stablehlo.create_token") return OkStatus();
     if (name == "stablehlo.complex" || name == "stablehlo.real" || name == "stablehlo.imag")
       return ImportParts(op, name, region);
+    if (auto select = llvm::dyn_cast<stablehlo::SelectAndScatterOp>(op)) return ImportSelect(select, region, depth);
     if (auto random = llvm::dyn_cast<stablehlo::RngBitGeneratorOp>(op)) return ImportRandomBits(random, region);
     if (name == "chlo.erf") return Add(op, OpCode::kErf, region, {}, {});
     std::optional<OpCode> code = CodeOf(name);
@@ -271,8 +273,7 @@ class Importer {
     return OkStatus();
   }
 
-  Status ImportPlain(mlir::Operation* op, OpCode code, RegionId region, int depth) {
-    TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, code));
+  StatusOr<std::vector<RegionId>> ImportRegions(mlir::Operation* op, int depth) {
     std::vector<RegionId> regions;
     for (mlir::Region& inner : op->getRegions()) {
       RegionId id = graph_.AddRegion();
@@ -281,6 +282,27 @@ class Importer {
       graph_.regions[id].results = Operands(inner.front().getTerminator());
       regions.push_back(id);
     }
+    return regions;
+  }
+
+  Status ImportSelect(stablehlo::SelectAndScatterOp op, RegionId region, int depth) {
+    TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(op.getResult().getType(), op));
+    const mlir::Type element = mlir::getElementTypeOrSelf(op.getResult().getType());
+    const auto is_same = [&](mlir::Type type) { return mlir::getElementTypeOrSelf(type) == element; };
+    if (IsComplex(shape.type) || !llvm::all_of(op->getOperandTypes(), is_same)) return NotYet(op);
+    TREADLE_ASSIGN_OR_RETURN(std::vector<RegionId> regions, ImportRegions(op, depth));
+    Formula f(graph_, region, shape, Location(op->getLoc()));
+    const std::optional<ValueId> result =
+        Expand(f, {values_.lookup(op.getOperand()).re, values_.lookup(op.getSource()).re,
+                   values_.lookup(op.getInitValue()).re, ReadSelectWindow(op), regions[0], regions[1]});
+    if (!result) return NotYet(op);
+    values_[op.getResult()] = {*result};
+    return OkStatus();
+  }
+
+  Status ImportPlain(mlir::Operation* op, OpCode code, RegionId region, int depth) {
+    TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, code));
+    TREADLE_ASSIGN_OR_RETURN(std::vector<RegionId> regions, ImportRegions(op, depth));
     return Add(op, code, region, std::move(attrs), std::move(regions));
   }
 
@@ -341,9 +363,10 @@ class Importer {
     } else if (code == OpCode::kIota) {
       result.re = f.Op(code, {}, shapes[0], std::move(attrs));
       result.im = f.Constant(0);
-    } else if (code == OpCode::kDotGeneral && IsComplexType(op->getOperand(0).getType()) &&
-               IsComplexType(op->getOperand(1).getType())) {
-      result = ComplexDot(f, pairs_, attrs.dot, values_.lookup(op->getOperand(0)), values_.lookup(op->getOperand(1)));
+    } else if ((code == OpCode::kDotGeneral || code == OpCode::kConvolution) &&
+               IsComplexType(op->getOperand(0).getType()) && IsComplexType(op->getOperand(1).getType())) {
+      result = ComplexProduct(f, pairs_, code, std::move(attrs), values_.lookup(op->getOperand(0)),
+                              values_.lookup(op->getOperand(1)));
     } else if (graph::OpClassOf(code) == graph::OpClass::kMovement) {
       result.re = f.Op(code, PartOperands(op, false), shapes[0], attrs);
       result.im = f.Op(code, PartOperands(op, true), shapes[0], std::move(attrs));

@@ -1,4 +1,4 @@
-// A dot_general as phases of kernels/dense.
+// A dot_general or convolution as phases of kernels/dense.
 #ifndef TREADLE_COMPILER_PLAN_DOT_TASK_H_
 #define TREADLE_COMPILER_PLAN_DOT_TASK_H_
 
@@ -10,7 +10,7 @@
 
 namespace treadle::plan {
 
-// The group is the dot_general, perhaps with a transpose of its result. Buffers of every phase: lhs, rhs, the group's
+// The group is the operation, perhaps with a transpose of its result. Buffers of every phase: lhs, rhs, the group's
 // output. REQUIRES: group.kind == GroupKind::kDot.
 StatusOr<kernels::dense::DotPlan> PlanDotTask(const graph::Graph& graph, const Group& group,
                                               const executable::Target& target);

@@ -11,6 +11,7 @@
 #include "compiler/plan/operation_class.h"
 #include "compiler/plan/schedules/elementwise.h"
 #include "compiler/plan/schedules/map_loop.h"
+#include "compiler/plan/schedules/scan.h"
 #include "compiler/plan/schedules/serial.h"
 #include "compiler/plan/sort_task.h"
 #include "compiler/plan/sources.h"
@@ -64,10 +65,11 @@ class Grouper {
     OpId def = graph_.values[value].def;
     return def >= 0 && graph_.ops[def].code == OpCode::kDynamicUpdateSlice;
   }
-  // Of an operation all of whose results are written, whoever reads them.
-  bool IsWrittenAnyway(ValueId value) const {
+  bool IsWritten(ValueId value) const {  // whoever reads it
     OpId def = graph_.values[value].def;
-    return def >= 0 && (graph_.ops[def].code == OpCode::kScatter || graph_.ops[def].code == OpCode::kReduceWindow);
+    if (def < 0) return false;
+    const graph::Op& op = graph_.ops[def];
+    return op.code == OpCode::kScatter || (op.code == OpCode::kReduceWindow && ScanOf(graph_, op).has_value());
   }
   int Find(int group);
   int GroupOf(ValueId base);
@@ -541,7 +543,7 @@ StatusOr<std::vector<Group>> Grouper::Run() {
     bool all = group.kind == GroupKind::kDot || group.kind == GroupKind::kControl;
     for (ValueId value : members) {
       bool wanted = all || read.contains(value) || sources_.IsNeeded(value);
-      if (!wanted && !IsWrittenAnyway(value)) continue;
+      if (!wanted && !IsWritten(value)) continue;
       group.outputs.push_back(value);
       const graph::Op& op = graph_.ops[graph_.values[value].def];
       int32_t from = -1;

@@ -13,7 +13,7 @@ namespace treadle::plan {
 
 enum class GroupKind : uint8_t {
   kPlan,     // a loop plan, see schedule.h
-  kDot,      // a dot_general on kernels/dense; further operations, if any, are its epilogue
+  kDot,      // a dot_general or convolution on kernels/dense; further operations, if any, are its epilogue
   kSort,     // a sort on kernels/sort
   kControl,  // one while, if, case or exchange whose regions become sequences of steps
 };

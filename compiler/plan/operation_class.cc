@@ -58,6 +58,7 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
     case OpCode::kSort:
       return OperationClass::kSort;
     case OpCode::kDotGeneral:
+    case OpCode::kConvolution:
       return OperationClass::kDot;
     case OpCode::kWhile:
     case OpCode::kIf:

@@ -21,7 +21,7 @@ enum class OperationClass : uint8_t {
   kInterleave,  // concatenate of two columns: pointwise code that writes pairs, complex numbers mostly
   kTranspose,   // one that changes the innermost dimension of something larger: moved in blocks
   kSort,
-  kDot,
+  kDot,  // dot_general, convolution
   kControl,
 };
 

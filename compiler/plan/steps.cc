@@ -180,6 +180,15 @@ class Writer {
     executable::ValueId scratch =
         plan.scratch_bytes > 0 ? Temporary(plan.scratch_bytes, task.begin, task.end) : executable::kNoValue;
     for (const auto& phase : plan.phases) {
+      if constexpr (requires { phase.with_previous; }) {
+        if (phase.with_previous) {
+          auto& step = std::get<KernelStep>(exe_.sequences[sequence].steps.back().what);
+          step.frames.push_back({buffers, phase.args, phase.tiles});
+          step.local_bytes = std::max(step.local_bytes, phase.local_bytes);
+          step.cost_ns += phase.cost_ns;
+          continue;
+        }
+      }
       KernelStep step;
       step.kernel = KernelNumber(phase.symbol);
       step.frames.push_back({buffers, phase.args, phase.tiles});

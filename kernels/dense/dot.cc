@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/dense/dot_args.h"
+#include "kernels/dense/dot_parts.h"
 
 namespace treadle::kernels::dense {
 namespace {
@@ -19,42 +20,58 @@ int64_t Elements(const std::vector<DotDim>& dims) {
   return n;
 }
 
-// The dims as one operand sees them. `unit` is 2 where the operand is read as the reals of complex elements; `pairs`
-// adds the dim of the two.
-Status MakeGroup(const std::vector<DotDim>& dims, int64_t DotDim::* stride, int64_t unit, bool pairs, Group& group) {
-  group = {};
-  auto push = [&](int64_t size, int64_t step) {
-    if (size == 1) return true;
-    if (group.dims > 0) {
-      int64_t& last_size = group.size[group.dims - 1];
-      int64_t& last_step = group.stride[group.dims - 1];
-      if (last_step == size * step) {
-        last_size *= size;
-        last_step = step;
-        return true;
+// The dims of one kind as one operand sees them: neighbours merged where one step leads through both.
+class GroupMaker {
+ public:
+  // `sides`: one a dim, for dims that windows move along; those are not merged with what lies outside of them.
+  GroupMaker(Group& group, std::vector<WindowSide>* sides) : group_(group), sides_(sides) { group_ = {}; }
+
+  void Push(int64_t size, int64_t step, WindowSide* side = nullptr) {
+    const int64_t last = group_.dims - 1;
+    if (side) *side = {-1, 1, 0};
+    if (size == 1) return;
+    if (!side && last >= 0 && group_.stride[last] == size * step) {
+      group_.size[last] *= size;
+      group_.stride[last] = step;
+      if (!sides_) return;
+      for (WindowSide& other : *sides_) {
+        if (other.dim == last) other.unit *= size;
       }
+      return;
     }
-    if (group.dims == kMaxDims) return false;
-    group.size[group.dims] = size;
-    group.stride[group.dims++] = step;
-    return true;
-  };
-  bool fits = true;
-  for (const DotDim& dim : dims) fits = fits && push(dim.size, dim.*stride * unit);
-  if (pairs) fits = fits && push(2, 1);
-  if (!fits)
-    return Unimplemented("dot: an operand has more than 4 groups of dimensions of one kind that cannot be merged");
+    fits_ = fits_ && group_.dims < kMaxDims;
+    if (!fits_) return;
+    if (side) side->dim = group_.dims;
+    group_.size[group_.dims] = size;
+    group_.stride[group_.dims++] = step;
+  }
+
+  bool fits() const { return fits_; }
+
+ private:
+  Group& group_;
+  std::vector<WindowSide>* sides_;
+  bool fits_ = true;
+};
+
+// `unit` is 2 where the operand is read as the reals of complex elements; `pairs` adds the dim of the two. `windows`:
+// the dims that windows move along, and `sides` for what they become in the group.
+Status MakeGroup(const std::vector<DotDim>& dims, int64_t DotDim::* stride, int64_t unit, bool pairs, Group& group,
+                 const std::vector<size_t>& windows = {}, std::vector<WindowSide>* sides = nullptr) {
+  if (sides) sides->assign(windows.size(), {-1, 1, 0});
+  GroupMaker maker(group, sides);
+  for (size_t d = 0; d < dims.size(); ++d) {
+    auto window = std::find(windows.begin(), windows.end(), d);
+    maker.Push(dims[d].size, dims[d].*stride * unit,
+               window == windows.end() ? nullptr : &(*sides)[window - windows.begin()]);
+  }
+  if (pairs) maker.Push(2, 1);
+  if (!maker.fits())
+    return Unimplemented("dot: an operand has more than 6 groups of dimensions of one kind that cannot be merged");
   return OkStatus();
 }
 
 bool Contiguous(const Group& group) { return group.dims == 0 || (group.dims == 1 && group.stride[0] == 1); }
-
-// Whether the kernel may read or write elements of `type` as its accumulators, without conversion.
-bool SameInMemory(ElementType type, ElementType accumulator) {
-  if (type == accumulator) return true;
-  return (type == ElementType::kU32 && accumulator == ElementType::kI32) ||
-         (type == ElementType::kU64 && accumulator == ElementType::kI64);
-}
 
 ElementType RealPart(ElementType type) {
   return type == ElementType::kC64 ? ElementType::kF32 : type == ElementType::kC128 ? ElementType::kF64 : type;
@@ -85,6 +102,22 @@ double Speed(ElementType accumulator, const executable::Target& target) {
   }
 }
 
+const char* KindOf(ElementType real) {
+  return real == ElementType::kF32   ? "f32"
+         : real == ElementType::kF64 ? "f64"
+         : real == ElementType::kI32 ? "i32"
+                                     : "i64";
+}
+
+DotPhase MakePhase(const char* kernel, const char* kind, const DotArgs& args, int64_t tiles) {
+  DotPhase phase;
+  phase.symbol = std::string("dot_") + kernel + "_" + kind;
+  phase.args.resize(kDotArgsWords);
+  std::memcpy(phase.args.data(), &args, sizeof(args));
+  phase.tiles = tiles;
+  return phase;
+}
+
 class Planner {
  public:
   Planner(const DotShape& shape, ElementType lhs, ElementType rhs, ElementType out, const executable::Target& target,
@@ -104,14 +137,19 @@ class Planner {
     panel_ = 2 * lanes_;
     // The rows of a register tile, as in micro.h; here only a measure of what is small.
     tile_rows_ = target_.isa == executable::IsaLevel::kV4 ? 14 : 6;
+    DropWindows();
     Orient();
     TREADLE_RETURN_IF_ERROR(Describe());
     DotPlan plan;
     if (args_.m * args_.n * args_.batch == 0) return plan;
     order_ = DotSumOrder(Elements(shape_.m), Elements(shape_.n), Elements(shape_.k), accumulator_);
-    ChoosePairs();
+    if (shape_.chains) order_.lanes = 1;
+    const bool channels = OfChannels();
+    if (!channels) ChoosePairs();
     Order();
-    if (order_.lanes > 1)
+    if (channels)
+      PlanChannels(plan);
+    else if (order_.lanes > 1)
       PlanLanes(plan);
     else
       PlanGemm(plan);
@@ -130,17 +168,27 @@ class Planner {
     if (kind_) depth_ = 2;
   }
 
+  // Those that never leave their operand. Where nothing is read, none does.
+  void DropWindows() {
+    const bool nothing = Elements(shape_.m) * Elements(shape_.k) == 0;
+    std::erase_if(shape_.windows, [&](const DotWindow& window) {
+      if (nothing) return true;
+      const int64_t m = shape_.m[window.m].size, k = shape_.k[window.k].size;
+      return window.start >= 0 && window.start + (m - 1) * window.m_step + (k - 1) * window.k_step < window.size;
+    });
+  }
+
   // Computes the transposed product where that fills vectors better or writes rows. Complex products never turn: their
   // order of summation would.
   void Orient() {
     if (complex_) return;
     int64_t m = Elements(shape_.m), n = Elements(shape_.n);
     bool free = epilogue_ == nullptr || n == 1;
-    bool thin = n < lanes_ && m > n;
+    bool thin = n < lanes_ && m > n && !shape_.chains && (shape_.windows.empty() || LhsRunsAlongM());
     Group out_m, out_n;
     bool known = MakeGroup(shape_.m, &DotDim::out, 1, false, out_m).ok() &&
                  MakeGroup(shape_.n, &DotDim::out, 1, false, out_n).ok();
-    bool columns = known && m >= lanes_ && n > 1 && !Contiguous(out_n) && Contiguous(out_m);
+    bool columns = known && !shape_.chains && m >= lanes_ && n > 1 && !Contiguous(out_n) && Contiguous(out_m);
     if (!free || !(thin || columns)) return;
     turned_ = true;
     std::swap(shape_.m, shape_.n);
@@ -148,6 +196,36 @@ class Planner {
       for (DotDim& dim : *dims) std::swap(dim.lhs, dim.rhs);
     }
     std::swap(lhs_, rhs_);
+    std::swap(shape_.lhs_start, shape_.rhs_start);
+  }
+
+  bool LhsRunsAlongM() const {
+    auto inner = std::find_if(shape_.m.rbegin(), shape_.m.rend(), [](const DotDim& dim) { return dim.size > 1; });
+    return inner != shape_.m.rend() && inner->lhs == 1;
+  }
+
+  bool WindowedLhs() const { return !shape_.windows.empty() && !turned_; }
+  bool WindowedRhs() const { return !shape_.windows.empty() && turned_; }
+
+  // The groups of the operand that windows walk, and the windows over them.
+  Status DescribeWindows(int64_t DotDim::* stride, int64_t unit, Group& m_group, Group& k_group) {
+    if (shape_.windows.size() > kMaxWindows) return Unimplemented("dot: more than 5 windows");
+    std::vector<size_t> m_dims, k_dims;
+    std::vector<WindowSide> m_sides, k_sides;
+    for (const DotWindow& window : shape_.windows) {
+      m_dims.push_back(window.m);
+      k_dims.push_back(window.k);
+    }
+    TREADLE_RETURN_IF_ERROR(MakeGroup(turned_ ? shape_.n : shape_.m, stride, unit, false, m_group, m_dims, &m_sides));
+    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.k, stride, unit, complex_, k_group, k_dims, &k_sides));
+    for (const DotWindow& window : shape_.windows) {
+      Window& to = args_.window[args_.windows];
+      to = {m_sides[args_.windows], k_sides[args_.windows], window.start, window.size};
+      to.m.step = window.m_step;
+      to.k.step = window.k_step;
+      ++args_.windows;
+    }
+    return OkStatus();
   }
 
   Status Describe() {
@@ -166,11 +244,23 @@ class Planner {
       args_.epilogue_buffers = epilogue_->buffers;
       args_.epilogue_args = epilogue_->args;
     }
-    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.m, &DotDim::lhs, unit, false, args_.lhs_m));
-    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.k, &DotDim::lhs, unit, complex_, args_.lhs_k));
+    args_.copied_lhs = args_.copied_rhs = -1;
+    args_.lhs_start = shape_.lhs_start * unit;
+    args_.rhs_start = shape_.rhs_start;
+    args_.out_start = shape_.out_start * unit;
+    if (WindowedLhs()) {
+      TREADLE_RETURN_IF_ERROR(DescribeWindows(&DotDim::lhs, unit, args_.lhs_m, args_.lhs_k));
+    } else {
+      TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.m, &DotDim::lhs, unit, false, args_.lhs_m));
+      TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.k, &DotDim::lhs, unit, complex_, args_.lhs_k));
+    }
     TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.batch, &DotDim::lhs, unit, false, args_.lhs_batch));
-    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.k, &DotDim::rhs, 1, false, args_.rhs_k));
-    TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.n, &DotDim::rhs, 1, false, args_.rhs_n));
+    if (WindowedRhs()) {
+      TREADLE_RETURN_IF_ERROR(DescribeWindows(&DotDim::rhs, 1, args_.rhs_n, args_.rhs_k));
+    } else {
+      TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.k, &DotDim::rhs, 1, false, args_.rhs_k));
+      TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.n, &DotDim::rhs, 1, false, args_.rhs_n));
+    }
     TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.batch, &DotDim::rhs, 1, false, args_.rhs_batch));
     if (epilogue_) return OkStatus();
     TREADLE_RETURN_IF_ERROR(MakeGroup(shape_.m, &DotDim::out, unit, false, args_.out_m));
@@ -208,16 +298,7 @@ class Planner {
   }
 
   DotPhase Phase(const char* kernel, int64_t tiles, const char* kind = nullptr) {
-    DotPhase phase;
-    const char* type = kind                         ? kind
-                       : real_ == ElementType::kF32 ? "f32"
-                       : real_ == ElementType::kF64 ? "f64"
-                       : real_ == ElementType::kI32 ? "i32"
-                                                    : "i64";
-    phase.symbol = std::string("dot_") + kernel + "_" + type;
-    phase.args.resize(kDotArgsWords);
-    std::memcpy(phase.args.data(), &args_, sizeof(args_));
-    phase.tiles = tiles;
+    DotPhase phase = MakePhase(kernel, kind ? kind : KindOf(real_), args_, tiles);
     phase.local_bytes = local_;
     return phase;
   }
@@ -240,12 +321,34 @@ class Planner {
     args_.batch_tile = CeilDiv(args_.batch, std::min(tiles, args_.batch));
   }
 
+  // Whether every batch is one column, and vectors of batches can be read.
+  bool OfChannels() const {
+    return !turned_ && !complex_ && !epilogue_ && order_.lanes == 1 && args_.n == 1 && args_.batch > 1 &&
+           Contiguous(args_.lhs_batch) && Contiguous(args_.rhs_batch) && args_.out_batch.dims <= 1 &&
+           SameInMemory(lhs_, real_) && SameInMemory(rhs_, real_);
+  }
+
+  void PlanChannels(DotPlan& plan) {
+    const bool direct = Contiguous(args_.out_batch) && SameInMemory(out_, real_) && args_.parts == 1;
+    args_.out_mode = args_.parts > 1 ? kOutPartial : direct ? kOutDirect : kOutStore;
+    args_.batch_tile = std::min<int64_t>(RoundUp(args_.batch, lanes_), kChannelBatches);
+    const int64_t groups = CeilDiv(args_.batch, args_.batch_tile) * args_.parts;
+    args_.m_tiles = std::clamp<int64_t>(CeilDiv(wanted_, groups), 1, CeilDiv(args_.m, 8));
+    if (args_.out_mode == kOutPartial) plan.scratch_bytes = args_.parts * args_.batch * args_.m * bytes_;
+    if (!direct) args_.local_out = Take(32 * args_.batch_tile * bytes_);  // kChannelPanelRows
+    DotPhase phase = Phase("channels", groups * args_.m_tiles);
+    phase.cost_ns = CostNs(flops_ * 2, moved_);
+    phase.reads_lhs = phase.reads_rhs = true;
+    phase.finishes = args_.parts == 1;
+    plan.phases.push_back(std::move(phase));
+  }
+
   void PlanLanes(DotPlan& plan) {
     args_.out_mode = OutMode();
     args_.m_tiles = args_.n_tiles = 1;
     GroupBatches();
-    args_.pack_lhs = !SameInMemory(lhs_, real_);
-    args_.rhs_mode = SameInMemory(rhs_, real_) ? kRhsDirect : kRhsTile;
+    args_.pack_lhs = !SameInMemory(lhs_, real_) || WindowedLhs();
+    args_.rhs_mode = SameInMemory(rhs_, real_) && !WindowedRhs() ? kRhsDirect : kRhsTile;
     bool direct = !args_.pack_lhs && args_.rhs_mode == kRhsDirect && Contiguous(args_.lhs_k) &&
                   Contiguous(args_.rhs_k) && args_.lhs_m.dims <= 1 && args_.rhs_n.dims <= 1;
     args_.kc = direct ? RoundUp(args_.part_k, 256) : 1024;
@@ -262,31 +365,47 @@ class Planner {
   }
 
   void ChooseOperands() {
-    const bool rows = SameInMemory(rhs_, real_) && !complex_ && args_.rhs_k.dims <= 1 && Contiguous(args_.rhs_n);
+    const bool in_place = SameInMemory(rhs_, real_) && !complex_ && !WindowedRhs();
+    const bool rows = in_place && args_.rhs_k.dims <= 1 && Contiguous(args_.rhs_n);
     const int64_t row_bytes = (args_.rhs_k.dims == 1 ? std::abs(args_.rhs_k.stride[0]) : 0) * bytes_;
     const bool few_rows = args_.m <= 2 * tile_rows_;
     streams_ = rows && few_rows && row_bytes > 1024 && row_bytes * args_.k > (64 << 10);
-    const bool small = row_bytes <= 1024 && args_.k * row_bytes <= (512 << 10);
-    const bool turns = SameInMemory(rhs_, real_) && !complex_ && kind_ == nullptr && args_.rhs_n.dims == 1 &&
-                       args_.rhs_k.dims == 1 && Contiguous(args_.rhs_k) && args_.m <= kTurnedRows;
+    // Rows of a panel that are not next to each other get in each other's way in L1.
+    const bool small = row_bytes <= 1024 && args_.k * row_bytes <= (512 << 10) && args_.m <= kTileRowsMax;
+    const bool turns = in_place && kind_ == nullptr && args_.rhs_n.dims == 1 && args_.rhs_k.dims == 1 &&
+                       Contiguous(args_.rhs_k) && args_.m <= kTurnedRows;
     if (rows && (few_rows || small))
       args_.rhs_mode = kRhsDirect;
     else if (turns)
       args_.rhs_mode = kRhsTurned;
     else
-      args_.rhs_mode = PacksInTiles() || args_.k == 0 ? kRhsTile : kRhsScratch;
+      args_.rhs_mode = PacksInTiles() || WindowedRhs() || Deep() || args_.k == 0 ? kRhsTile : kRhsScratch;
 
-    const bool broadcasts = SameInMemory(RealPart(lhs_), real_) && args_.lhs_m.dims <= 1 && args_.lhs_k.dims <= 1;
+    const bool broadcasts =
+        !WindowedLhs() && SameInMemory(RealPart(lhs_), real_) && args_.lhs_m.dims <= 1 && args_.lhs_k.dims <= 1;
     // Rows along k are read where they are. Columns along m are a page apart for every k: copied, unless once is
     // enough.
     const int64_t k_step = args_.lhs_k.dims ? std::abs(args_.lhs_k.stride[0]) * bytes_ : bytes_;
-    args_.pack_lhs = !broadcasts || (args_.m > 1 && k_step >= 1024 && args_.n > panel_);
+    const bool along_m = !complex_ && depth_ == 1 && RunAlong(args_.lhs_m) > RunAlong(args_.lhs_k);
+    const bool far = k_step >= 1024 || (along_m && k_step * args_.k > (32 << 10));
+    args_.pack_lhs = !broadcasts || (args_.m > 1 && far && args_.n > panel_);
+    args_.lhs_along_m = args_.pack_lhs && along_m;
+  }
+
+  // How many elements of a group follow one another in memory.
+  static int64_t RunAlong(const Group& group) {
+    if (group.dims == 0) return 1;
+    return group.stride[group.dims - 1] == 1 ? group.size[group.dims - 1] : 1;
   }
 
   // Whether every tile packs its own columns of rhs: there is one row of tiles, long enough to keep all threads busy.
   bool PacksInTiles() const {
     return args_.m <= kRowsMax || (args_.m <= kTileRowsMax && CeilDiv(args_.n, panel_) >= 16);
   }
+
+  // Long sums of few columns: what packing rhs costs is little beside what a phase of its own would send through
+  // memory.
+  bool Deep() const { return args_.k >= 8 * args_.m && args_.n <= 16 * panel_; }
 
   void ChooseTiles() {
     const int64_t panels = CeilDiv(args_.n, panel_);
@@ -304,8 +423,11 @@ class Planner {
     const bool one_row_of_tiles = args_.rhs_mode == kRhsTile;
     while (tiles() < wanted_) {
       const int64_t columns = panels / args_.n_tiles;
-      bool splits_n = args_.out_mode != kOutWholeRows && columns >= (streams_ ? 2 * least_streamed : 2);
-      bool splits_m = !one_row_of_tiles && args_.m / args_.m_tiles >= 4 * tile_rows_;
+      // Every tile of columns packs lhs once more.
+      const int64_t least = WindowedLhs() || args_.lhs_along_m ? 8 : streams_ ? 2 * least_streamed : 2;
+      bool splits_n = args_.out_mode != kOutWholeRows && columns >= least;
+      bool splits_m =
+          one_row_of_tiles ? Deep() && args_.m / args_.m_tiles >= 192 : args_.m / args_.m_tiles >= 4 * tile_rows_;
       if (splits_n && (columns >= 16 || !splits_m))
         args_.n_tiles = std::min(args_.n_tiles * 2, panels);
       else if (splits_m)
@@ -454,6 +576,33 @@ SumOrder DotSumOrder(int64_t m, int64_t n, int64_t k, ElementType accumulator) {
   }
   if (!IsComplex(accumulator) && m * n < 64 && k >= 4 * lanes) order.lanes = lanes;
   return order;
+}
+
+bool SameInMemory(ElementType type, ElementType accumulator) {
+  if (type == accumulator) return true;
+  return (type == ElementType::kU32 && accumulator == ElementType::kI32) ||
+         (type == ElementType::kU64 && accumulator == ElementType::kI64);
+}
+
+StatusOr<DotPhase> PlanCopy(int buffer, ElementType type, const std::vector<DotDim>& rows,
+                            const std::vector<DotDim>& columns, ElementType accumulator, int64_t to) {
+  DotArgs args = {};
+  args.m = Elements(rows);
+  args.k = Elements(columns);
+  args.lhs_type = static_cast<int64_t>(type);
+  args.rhs_type = args.out_type = static_cast<int64_t>(accumulator);
+  args.lhs_buffer = buffer;
+  args.copied_lhs = args.copied_rhs = -1;
+  args.scratch_rhs = to;
+  TREADLE_RETURN_IF_ERROR(MakeGroup(rows, &DotDim::lhs, 1, false, args.lhs_m));
+  TREADLE_RETURN_IF_ERROR(MakeGroup(columns, &DotDim::lhs, 1, false, args.lhs_k));
+  const double bytes = static_cast<double>(args.m * args.k) * (ElementBytes(type) + ElementBytes(accumulator));
+  args.m_tiles = std::clamp<int64_t>(static_cast<int64_t>(bytes / 256e3), 1, std::clamp<int64_t>(args.m / 8, 1, 64));
+  DotPhase phase = MakePhase("copy", KindOf(accumulator), args, args.m_tiles);
+  phase.cost_ns = static_cast<int64_t>(bytes / 8 + 100);
+  phase.reads_lhs = buffer == 0;
+  phase.reads_rhs = buffer == 1;
+  return phase;
 }
 
 StatusOr<DotPlan> PlanDot(const DotShape& shape, ElementType lhs, ElementType rhs, ElementType out,

@@ -56,11 +56,23 @@ struct DotDim {
   int64_t out = 0;  // batch, m, n
 };
 
+// An m and a k dimension that walk one dimension of lhs together, as windows do: outside of it, lhs is 0. Inside is
+// where 0 <= start + (index along m) * m_step + (index along k) * k_step < size.
+struct DotWindow {
+  size_t m = 0, k = 0;             // which of DotShape::m and DotShape::k
+  int64_t m_step = 1, k_step = 1;  // 0 or more
+  int64_t start = 0, size = 0;
+};
+
 // The four kinds of dimension, outermost first; an empty list counts as one element. No operand needs a transpose
 // first: any order of dimensions in memory will do. Neighbours that can be one dimension for an operand are merged;
-// what is left may have four dims a kind and operand (three for complex types), else PlanDot returns UNIMPLEMENTED.
+// what is left may have six dims a kind and operand (five for complex types) and five windows, else PlanDot returns
+// UNIMPLEMENTED.
 struct DotShape {
   std::vector<DotDim> batch, m, n, k;
+  int64_t lhs_start = 0, rhs_start = 0, out_start = 0;  // of the elements with indices 0, in elements
+  std::vector<DotWindow> windows = {};
+  bool chains = false;  // sums have no lanes (SumOrder), however few outputs there are
 };
 
 struct DotEpilogue {
@@ -79,6 +91,8 @@ struct DotPhase {
   bool reads_lhs = false;
   bool reads_rhs = false;
   bool finishes = false;  // writes the output, or calls the epilogue
+  // Does not wait for the phase before, which is of the same kernel: both can be one step of several frames.
+  bool with_previous = false;
 };
 
 struct DotPlan {

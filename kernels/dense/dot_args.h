@@ -7,7 +7,9 @@
 
 namespace treadle::kernels::dense {
 
-inline constexpr int kMaxDims = 4;
+inline constexpr int kMaxDims = 6;
+inline constexpr int kMaxWindows = 5;
+inline constexpr int kChannelBatches = 256;  // batches that a tile of dot_channels has, at most
 
 // A linear index over the dims of one group (say all m dims), seen from one operand: outermost dim first, strides in
 // elements of the operand. Collapsed, so that most groups have one dim. No dims: the group has one element.
@@ -15,6 +17,18 @@ struct Group {
   int64_t dims;
   int64_t size[kMaxDims];
   int64_t stride[kMaxDims];
+};
+
+// How an index of a group moves a window: by `step` with every `unit` of the index along `dim`; -1: not at all.
+struct WindowSide {
+  int64_t dim, unit, step;
+};
+
+// An element of the windowed operand counts as 0 where `start` and the moves along m and k together are not in
+// [0, size).
+struct Window {
+  WindowSide m, k;
+  int64_t start, size;
 };
 
 enum RhsMode : int64_t {
@@ -40,16 +54,24 @@ struct DotArgs {
   int64_t lhs_type, rhs_type, out_type;  // ElementType
   int64_t lhs_buffer, rhs_buffer;        // 0 and 1, or 1 and 0 where the product is computed transposed
   int64_t complex_rhs;
+  int64_t lhs_start, rhs_start,
+      out_start;  // of the elements with indices 0, in elements (of complex ones: lhs, out: parts)
+  // Of lhs, or of rhs where the product is computed transposed; that operand is packed.
+  int64_t windows;
+  Window window[kMaxWindows];
   // Tiles: (part of k, group of batches, columns, rows), rows fastest. Rows are split evenly in m_tiles, panels (of two
   // vectors of columns each) evenly in n_tiles.
   int64_t parts, part_k, batch_tile, n_tiles, m_tiles;
   int64_t kc;  // k is walked in blocks of kc; part_k is a multiple
   int64_t pack_lhs;
+  int64_t lhs_along_m;  // packed lhs is [register tile of rows][k][row], else [m][k]
   int64_t rhs_mode, out_mode;
   int64_t group_panels;  // panels that are finished together in one buffer
   // Bytes into `local` and `scratch`; ld_* in elements.
   int64_t local_lhs, lhs_ld, local_rhs, local_out, local_call, local_epilogue;
   int64_t scratch_rhs, scratch_parts;
+  // Where phases before put a copy of an operand in the compute type, which its groups describe then; -1: nowhere.
+  int64_t copied_lhs, copied_rhs;
   int64_t epilogue_buffers, epilogue_args;  // how many of the step's follow
   Group lhs_m, lhs_k, rhs_k, rhs_n, out_m, out_n;
   Group lhs_batch, rhs_batch, out_batch;

@@ -7,15 +7,15 @@
 namespace treadle::kernels::dense {
 
 struct KernelSet {
-  TreadleKernel pack_rhs, gemm, lanes, fold;
+  TreadleKernel pack_rhs, gemm, lanes, fold, channels, copy;
 };
 
 struct IsaKernels {
   KernelSet f32, f64, i32, i64;  // by compute type
-  KernelSet i16;                 // pairs of integers that fit 16 bits. No lanes, no fold: those work on accumulators
+  KernelSet i16;                 // pairs of integers that fit 16 bits. Only pack_rhs and gemm: the others work on accumulators
 };
 
-// Of pairs of 16-bit elements where the CPU has vdpbf16ps and vpdpwssd. No lanes, no fold.
+// Of pairs of 16-bit elements where the CPU has vdpbf16ps and vpdpwssd. Only pack_rhs and gemm.
 struct PairKernels {
   KernelSet bf16, i16_vnni;
 };

@@ -1,19 +1,17 @@
 // The kernels of a dot for one ISA level; compiled once per level with TREADLE_ISA set to its name. What they do is
 // decided in dot.cc and told by DotArgs. The order of summation is in dot.h.
 #include "executable/kernel_abi.h"
+#include "kernels/dense/channels.h"
 #include "kernels/dense/dot_args.h"
 #include "kernels/dense/dot_isa.h"
 #include "kernels/dense/micro.h"
 #include "kernels/dense/pack.h"
+#include "kernels/dense/pack_windows.h"
 
 namespace treadle::kernels::dense::TREADLE_ISA {
 namespace {
 
 constexpr int64_t kPanelBytes = 16 << 10;
-
-struct Range {
-  int64_t begin, end;
-};
 
 // Part `i` of `total` things split evenly in `parts`, the larger parts first.
 TREADLE_INLINE Range Split(int64_t total, int64_t parts, int64_t i) {
@@ -39,13 +37,17 @@ struct Dot {
       : frame(frame), args(*reinterpret_cast<const DotArgs*>(frame->args)), local(static_cast<char*>(frame->local)) {}
 
   const char* Lhs(int64_t batch) const {
-    return static_cast<const char*>(frame->buffers[args.lhs_buffer]) + OffsetOf(args.lhs_batch, batch) * lhs_bytes;
+    const char* start = args.copied_lhs < 0 ? static_cast<const char*>(frame->buffers[args.lhs_buffer])
+                                            : static_cast<const char*>(frame->scratch) + args.copied_lhs;
+    return start + (args.lhs_start + OffsetOf(args.lhs_batch, batch)) * lhs_bytes;
   }
   const char* Rhs(int64_t batch) const {
-    return static_cast<const char*>(frame->buffers[args.rhs_buffer]) + OffsetOf(args.rhs_batch, batch) * rhs_bytes;
+    const char* start = args.copied_rhs < 0 ? static_cast<const char*>(frame->buffers[args.rhs_buffer])
+                                            : static_cast<const char*>(frame->scratch) + args.copied_rhs;
+    return start + (args.rhs_start + OffsetOf(args.rhs_batch, batch)) * rhs_bytes;
   }
   char* Out(int64_t batch) const {
-    return static_cast<char*>(frame->buffers[2]) + OffsetOf(args.out_batch, batch) * out_bytes;
+    return static_cast<char*>(frame->buffers[2]) + (args.out_start + OffsetOf(args.out_batch, batch)) * out_bytes;
   }
   T* Local(int64_t offset) const { return reinterpret_cast<T*>(local + offset); }
   T* Parts(int64_t part, int64_t batch) const {
@@ -99,22 +101,33 @@ struct Dot {
   char* local;
   int64_t lhs_bytes = PartBytes(args.lhs_type), rhs_bytes = ElementBytes(static_cast<ElementType>(args.rhs_type));
   int64_t out_bytes = PartBytes(args.out_type);
+  bool windowed_lhs = args.windows > 0 && args.lhs_buffer == 0, windowed_rhs = args.windows > 0 && args.lhs_buffer == 1;
   PackFunction<S> pack_lhs = K::PackFrom(args.lhs_type), pack_rhs = K::PackFrom(args.rhs_type);
+  // Packing rhs copies rows as they are.
+  bool copies_rhs = !windowed_rhs && args.complex_rhs == 0 && args.rhs_k.dims <= 1 && args.rhs_n.dims == 1 &&
+                    args.rhs_n.stride[0] == 1 && pack_rhs == static_cast<PackFunction<S>>(Pack<S, S>);
   StoreFunction<T> store = StoreOf<T>(args.out_type);
 };
 
-// Packs the elements at (rows, cols) of two groups. `unit` rows and columns of dst stand for one of the groups.
-template <typename S>
-void PackRegion(const char* src, int64_t bytes, PackFunction<S> pack, const Group& row_group, Range rows,
-                const Group& col_group, Range cols, S* dst, int64_t ld, int64_t unit = 1) {
-  Run row, col;
-  for (Runs rs(row_group, rows.begin, rows.end); rs.Next(&row); dst += row.count * unit * ld) {
-    int64_t c = 0;
-    for (Runs cs(col_group, cols.begin, cols.end); cs.Next(&col); c += col.count * unit) {
-      pack(src + (row.offset + col.offset) * bytes, row.stride, col.count == 1 ? 1 : col.stride, row.count, col.count,
-           dst + c, ld);
-    }
-  }
+// Packs rows and columns k of rhs: dst[k][n]. `unit` rows and columns of dst stand for one of the groups.
+template <typename K, typename S = typename K::Element>
+void PackRhsRegion(const Dot<K>& dot, const char* rhs, PackFunction<S> pack, Range k, Range n, S* dst, int64_t ld,
+                   int64_t unit = 1) {
+  const DotArgs& args = dot.args;
+  if (dot.windowed_rhs)
+    PackWindows<S>(args, rhs, dot.rhs_bytes, pack, {args.rhs_k, k, false}, {args.rhs_n, n, true}, dst, ld);
+  else
+    PackRegion<S>(rhs, dot.rhs_bytes, pack, args.rhs_k, k, args.rhs_n, n, dst, ld, unit);
+}
+
+// dst[m][k] of lhs.
+template <typename K, typename S = typename K::Element>
+void PackLhsRegion(const Dot<K>& dot, const char* lhs, Range m, Range k, S* dst, int64_t ld) {
+  const DotArgs& args = dot.args;
+  if (dot.windowed_lhs)
+    PackWindows<S>(args, lhs, dot.lhs_bytes, dot.pack_lhs, {args.lhs_m, m, true}, {args.lhs_k, k, false}, dst, ld);
+  else
+    PackRegion<S>(lhs, dot.lhs_bytes, dot.pack_lhs, args.lhs_m, m, args.lhs_k, k, dst, ld);
 }
 
 // Packs `k` rows of one panel's columns; columns beyond n are left as they are.
@@ -132,8 +145,8 @@ void PackPanelRows(const Dot<K>& dot, const char* rhs, Range k, Range columns, t
         unit = 2;
       }
     }
-    PackRegion<S>(rhs, dot.rhs_bytes, pack, args.rhs_k, {k.begin / unit, k.end / unit}, args.rhs_n,
-                  {columns.begin / unit, columns.end / unit}, dst, kPanel, unit);
+    PackRhsRegion<K>(dot, rhs, pack, {k.begin / unit, k.end / unit}, {columns.begin / unit, columns.end / unit}, dst,
+                     kPanel, unit);
   } else {
     constexpr int64_t kRows = 16;
     S rows[kRows * kPanel];
@@ -141,7 +154,7 @@ void PackPanelRows(const Dot<K>& dot, const char* rhs, Range k, Range columns, t
     for (int64_t k0 = k.begin; k0 < k.end; k0 += kRows) {
       const int64_t count = Min(kRows, k.end - k0);
       if (count % 2) memset(rows + count * kPanel, 0, kPanel * sizeof(S));
-      PackRegion<S>(rhs, dot.rhs_bytes, dot.pack_rhs, args.rhs_k, {k0, k0 + count}, args.rhs_n, columns, rows, kPanel);
+      PackRhsRegion<K>(dot, rhs, dot.pack_rhs, {k0, k0 + count}, columns, rows, kPanel);
       for (int64_t r = 0; r < count; r += 2, dst += kPanel) {
         for (int64_t c = 0; c < kPanel; c += kLanes<S>) {
           Store<S>(dst + c, (Load<S>(rows + r * kPanel + c) << 16) | (Load<S>(rows + (r + 1) * kPanel + c) & 0xffff));
@@ -151,17 +164,54 @@ void PackPanelRows(const Dot<K>& dot, const char* rhs, Range k, Range columns, t
   }
 }
 
-// Fetches those rows and columns of rhs, which lie in memory row by row: a few short pieces a page apart or more, which
-// no prefetcher follows.
-template <typename K>
-void FetchRows(const Dot<K>& dot, const char* rhs, Range k, Range columns) {
-  const DotArgs& args = dot.args;
-  if (args.rhs_k.dims > 1 || args.rhs_n.dims > 1 || args.complex_rhs) return;
-  const int64_t row_bytes = (args.rhs_k.dims == 1 ? args.rhs_k.stride[0] : 0) * dot.rhs_bytes;
-  const char* row = rhs + k.begin * row_bytes + columns.begin * dot.rhs_bytes;
-  const int64_t bytes = (columns.end - columns.begin) * dot.rhs_bytes;
-  for (int64_t r = k.begin; r < k.end; ++r, row += row_bytes) {
+// Fetches pieces of rows: where they are short and a page apart or more, no prefetcher follows.
+TREADLE_INLINE void FetchRows(const char* row, int64_t row_bytes, int64_t rows, int64_t bytes) {
+  for (int64_t r = 0; r < rows; ++r, row += row_bytes) {
     for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at);
+  }
+}
+
+// Panels of rows that are contiguous along n; 8 of them at a time are read from end to end, as prefetchers like it.
+template <typename S, int64_t kPanel>
+void CopyPanels(const S* src, int64_t step, int64_t kc, int64_t columns, S* dst, int64_t stride) {
+  constexpr int64_t kRows = 8, n = kLanes<S>;
+  for (int64_t k = 0; k < kc; k += kRows, src += kRows * step, dst += kRows * kPanel) {
+    const int64_t rows = Min(kRows, kc - k);
+    FetchRows(reinterpret_cast<const char*>(src + 2 * kRows * step), step * sizeof(S), Min(kRows, kc - k - 2 * kRows),
+              columns * sizeof(S));
+    S* panel = dst;
+    for (int64_t c = 0; c < columns; c += kPanel, panel += stride) {
+      for (int64_t r = 0; r < rows; ++r) {
+        const S* from = src + r * step + c;
+        S* to = panel + r * kPanel;
+        if (c + kPanel <= columns) {
+#pragma clang loop unroll(full)
+          for (int64_t v = 0; v < kPanel; v += n) Store<S>(to + v, Load<S>(from + v));
+        } else {
+          CopyRow<S>(from, columns - c, to);
+        }
+      }
+    }
+  }
+}
+
+// Some rows of the panels [p0, p1), read from end to end: `read` puts them into row-major blocks of many panels.
+template <typename K, typename Read>
+void PackWideRows(int64_t n, Range k, int64_t p0, int64_t p1, typename K::Element* dst, int64_t stride, Read read) {
+  using S = typename K::Element;
+  constexpr int64_t kPanel = Dot<K>::kPanel, kPanels = 16, kRows = 8, kLd = kPanels * kPanel;
+  S block[kRows * kLd];
+  for (int64_t p = p0; p < p1; p += kPanels, dst += kPanels * stride) {
+    const int64_t panels = Min(kPanels, p1 - p), columns = Min((p + panels) * kPanel, n) - p * kPanel;
+    for (int64_t kk = k.begin; kk < k.end; kk += kRows) {
+      const int64_t rows = Min(kRows, k.end - kk);
+      read(Range{kk, kk + rows}, Range{p * kPanel, p * kPanel + columns}, block, kLd);
+      for (int64_t i = 0; i < panels; ++i) {
+        S* to = dst + i * stride + (kk - k.begin) * kPanel;
+        for (int64_t r = 0; r < rows; ++r)
+          CopyRow<S>(block + r * kLd + i * kPanel, Min(kPanel, columns - i * kPanel), to + r * kPanel);
+      }
+    }
   }
 }
 
@@ -174,15 +224,24 @@ void PackPanels(const Dot<K>& dot, const char* rhs, int64_t k0, int64_t kc, int6
   const int64_t stride = (kc + K::kDepth - 1) / K::kDepth * kPanel;
   if (p1 * kPanel > args.n) memset(dst + (p1 - 1 - p0) * stride, 0, stride * sizeof(*dst));
   // Where rows are contiguous a few of them at a time are read from end to end, as prefetchers like it.
+  if constexpr (K::kDepth == 1) {
+    using S = typename K::Element;
+    if (dot.windowed_rhs) {
+      return PackWideRows<K>(args.n, {k0, k0 + kc}, p0, p1, dst, stride, [&](Range k, Range n, S* to, int64_t ld) {
+        PackRhsRegion<K>(dot, rhs, dot.pack_rhs, k, n, to, ld);
+      });
+    }
+    if (dot.copies_rhs) {
+      const int64_t step = args.rhs_k.dims == 1 ? args.rhs_k.stride[0] : 0;
+      const S* from = reinterpret_cast<const S*>(rhs) + k0 * step + p0 * kPanel;
+      return CopyPanels<S, kPanel>(from, step, kc, Min(p1 * kPanel, args.n) - p0 * kPanel, dst, stride);
+    }
+  }
   const int64_t n_dims = args.rhs_n.dims;
-  const bool along_rows = n_dims == 0 || args.rhs_n.stride[n_dims - 1] == 1;
+  const bool along_rows = (n_dims == 0 || args.rhs_n.stride[n_dims - 1] == 1);
   const int64_t step = along_rows ? 8 * K::kDepth : kc;
   for (int64_t kk = 0; kk < kc; kk += step) {
     const Range rows = {k0 + kk, k0 + Min(kk + step, kc)};
-    if (along_rows) {
-      FetchRows(dot, rhs, {k0 + Min(kk + 2 * step, kc), k0 + Min(kk + 3 * step, kc)},
-                {p0 * kPanel, Min(p1 * kPanel, args.n)});
-    }
     for (int64_t p = p0; p < p1; ++p) {
       PackPanelRows(dot, rhs, rows, {p * kPanel, Min((p + 1) * kPanel, args.n)},
                     dst + (p - p0) * stride + kk / K::kDepth * kPanel);
@@ -207,13 +266,61 @@ int PackRhsKernel(const TreadleCallFrame* frame) {
   return TREADLE_KERNEL_OK;
 }
 
+// The register tiles that rows are divided in, of equal height but for one row.
+template <typename K>
+struct RowTiles {
+  TREADLE_INLINE explicit RowTiles(int64_t rows)
+      : count((rows + kTileRows<K> - 1) / kTileRows<K>), each(rows / count), rest(rows % count) {}
+  TREADLE_INLINE int64_t Height(int64_t tile) const { return each + (tile < rest ? 1 : 0); }
+  int64_t count, each, rest;
+};
+
+// Packs columns along m: for every register tile [k][row].
+template <typename K>
+void PackLhsAlongM(const Dot<K>& dot, const char* lhs, Range rows, int64_t k0, int64_t kc) {
+  using S = typename K::Element;
+  const DotArgs& args = dot.args;
+  constexpr int64_t n = kLanes<S>, kBlock = 8, kRows = 512, kLd = kRows + 16;
+  const RowTiles<K> tiles(rows.end - rows.begin);
+  S block[kBlock * kLd];
+  for (int64_t k = 0; k < kc; k += kBlock) {
+    const int64_t count = Min(kBlock, kc - k);
+    const Range ks = {k0 + k, k0 + k + count};
+    if (dot.windowed_lhs)
+      PackWindows<S>(args, lhs, dot.lhs_bytes, dot.pack_lhs, {args.lhs_k, ks, false}, {args.lhs_m, rows, true}, block,
+                     kLd);
+    else
+      PackRegion<S>(lhs, dot.lhs_bytes, dot.pack_lhs, args.lhs_k, ks, args.lhs_m, rows, block, kLd);
+    S* tile = dot.Packed(args.local_lhs);
+    const S* from = block;
+    for (int64_t t = 0; t < tiles.count; ++t) {
+      const int64_t height = tiles.Height(t);
+      S *to = tile + k * height, *const end = tile + kc * height;
+      for (int64_t i = 0; i < count; ++i, to += height) {
+        // What is written beyond the height is written over by the next k, if there is one.
+        for (int64_t r = 0; r < height; r += n) {
+          if (to + r + n <= end)
+            Store<S>(to + r, Load<S>(from + i * kLd + r));
+          else
+            memcpy(to + r, from + i * kLd + r, Min(n, height - r) * sizeof(S));
+        }
+      }
+      tile = end;
+      from += height;
+    }
+  }
+}
+
 template <typename K>
 void PackLhs(const Dot<K>& dot, const char* lhs, Range rows, int64_t k0, int64_t kc) {
   using S = typename K::Element;
   const DotArgs& args = dot.args;
   S* dst = dot.Packed(args.local_lhs);
   if constexpr (K::kDepth == 1) {
-    PackRegion<S>(lhs, dot.lhs_bytes, dot.pack_lhs, args.lhs_m, rows, args.lhs_k, {k0, k0 + kc}, dst, args.lhs_ld);
+    if (args.lhs_along_m)
+      PackLhsAlongM(dot, lhs, rows, k0, kc);
+    else
+      PackLhsRegion<K>(dot, lhs, rows, {k0, k0 + kc}, dst, args.lhs_ld);
   } else {
     constexpr int64_t kRows = 16, kColumns = 128, kLd = kColumns + 16;
     S block[kRows * kLd];
@@ -222,8 +329,7 @@ void PackLhs(const Dot<K>& dot, const char* lhs, Range rows, int64_t k0, int64_t
       for (int64_t c = 0; c < kc; c += kColumns) {
         const int64_t columns = Min(kColumns, kc - c);
         if (columns < kColumns) memset(block, 0, sizeof(block));
-        PackRegion<S>(lhs, dot.lhs_bytes, dot.pack_lhs, args.lhs_m, {r, r + count}, args.lhs_k,
-                      {k0 + c, k0 + c + columns}, block, kLd);
+        PackLhsRegion<K>(dot, lhs, {r, r + count}, {k0 + c, k0 + c + columns}, block, kLd);
         for (int64_t i = 0; i < count; ++i) {
           PairAlong(block + i * kLd, (columns + 1) / 2, dst + i * args.lhs_ld + c / 2);
         }
@@ -286,8 +392,8 @@ class Block {
     const char* lhs = dot_.Lhs(batch_);
     if (args_.pack_lhs) {
       PackLhs(dot_, lhs, rows_, k0, kc);
-      tile_.rs = args_.lhs_ld;
-      tile_.cs = 1;
+      tile_.rs = args_.lhs_along_m ? 1 : args_.lhs_ld;
+      tile_.cs = args_.lhs_along_m ? row_count_ : 1;
       tile_.a = dot_.Packed(args_.local_lhs);
     } else {
       tile_.rs = args_.lhs_m.stride[0];
@@ -356,17 +462,17 @@ class Block {
   // All rows of one panel, in register tiles of equal height. Meanwhile the cache lines of the next panel, if it is to
   // be fetched, come into L2, one with every k.
   void MultiplyPanel(Tile<K> tile, TileShape shape, bool fetch_next) {
-    const int64_t tiles = (row_count_ + kTileRows<K> - 1) / kTileRows<K>;
-    const int64_t each = row_count_ / tiles, rest = row_count_ % tiles;
+    const RowTiles<K> tiles(row_count_);
     int64_t lines = fetch_next ? tile.kc * 2 * kVecBytes / 64 : 0;
     tile.ahead = reinterpret_cast<const char*>(fetch_next ? tile.b + panel_step_ : tile.b);
-    for (int64_t t = 0; t < tiles; ++t) {
-      const int64_t count = each + (t < rest ? 1 : 0);
+    for (int64_t t = 0; t < tiles.count; ++t) {
+      const int64_t count = tiles.Height(t);
+      if (args_.lhs_along_m) tile.cs = count;
       tile.ahead_step = lines > 0 ? 64 : 0;
       kTiles<K>.of[count - 1][shape](tile);
       tile.ahead += tile.ahead_step * tile.kc;
       lines -= tile.kc;
-      tile.a += count * tile.rs;
+      tile.a += count * (args_.lhs_along_m ? tile.kc : tile.rs);
       tile.c += count * tile.ldc;
     }
   }
@@ -449,17 +555,27 @@ TREADLE_INLINE void MultiplyLanes(const T* a, const T* b, int64_t blocks, T* acc
 }
 
 // Rows [k0, k0 + kc) of `count` vectors over k as contiguous ones of the compute type, padded with 0 to whole blocks of
-// lanes; returns where they are and sets the distance between them.
+// lanes; returns where they are and sets the distance between them. `lhs`: those of lhs, else of rhs.
 template <typename T>
-const T* LaneRows(const char* src, int64_t bytes, PackFunction<T> pack, const Group& outer, int64_t count,
-                  const Group& inner, int64_t k0, int64_t kc, bool direct, T* local, int64_t ld, int64_t* step) {
+const T* LaneRows(const Dot<Plain<T>>& dot, bool lhs, int64_t batch, int64_t k0, int64_t kc, bool direct,
+                  int64_t* step) {
+  const DotArgs& args = dot.args;
+  const char* src = lhs ? dot.Lhs(batch) : dot.Rhs(batch);
+  const Group &outer = lhs ? args.lhs_m : args.rhs_n, &inner = lhs ? args.lhs_k : args.rhs_k;
   if (direct && kc % kSumLanes<T> == 0) {
     *step = outer.dims == 1 ? outer.stride[0] : 0;
     return reinterpret_cast<const T*>(src) + k0;
   }
-  const int64_t whole = (kc + kSumLanes<T> - 1) / kSumLanes<T> * kSumLanes<T>;
-  for (int64_t r = 0; r < count; ++r) memset(local + r * ld + kc, 0, (whole - kc) * sizeof(T));
-  PackRegion<T>(src, bytes, pack, outer, {0, count}, inner, {k0, k0 + kc}, local, ld);
+  const int64_t whole = (kc + kSumLanes<T> - 1) / kSumLanes<T> * kSumLanes<T>, ld = args.lhs_ld;
+  const Range rows = {0, lhs ? args.m : args.n}, k = {k0, k0 + kc};
+  T* local = dot.Local(lhs ? args.local_lhs : args.local_rhs);
+  for (int64_t r = 0; r < rows.end; ++r) memset(local + r * ld + kc, 0, (whole - kc) * sizeof(T));
+  if (lhs ? dot.windowed_lhs : dot.windowed_rhs)
+    PackWindows<T>(args, src, lhs ? dot.lhs_bytes : dot.rhs_bytes, lhs ? dot.pack_lhs : dot.pack_rhs,
+                   {outer, rows, true}, {inner, k, false}, local, ld);
+  else
+    PackRegion<T>(src, lhs ? dot.lhs_bytes : dot.rhs_bytes, lhs ? dot.pack_lhs : dot.pack_rhs, outer, rows, inner, k,
+                  local, ld);
   *step = ld;
   return local;
 }
@@ -490,10 +606,8 @@ int LanesKernel(const TreadleCallFrame* frame) {
         int64_t kc = Min(args.kc, k_end - k0);
         if (kc > kSums) kc -= kc % kSums;
         int64_t a_step, b_step;
-        const T* a = LaneRows(dot.Lhs(batch), dot.lhs_bytes, dot.pack_lhs, args.lhs_m, args.m, args.lhs_k, k0, kc,
-                              direct_lhs, dot.Local(args.local_lhs), args.lhs_ld, &a_step);
-        const T* b = LaneRows(dot.Rhs(batch), dot.rhs_bytes, dot.pack_rhs, args.rhs_n, args.n, args.rhs_k, k0, kc,
-                              direct_rhs, dot.Local(args.local_rhs), args.lhs_ld, &b_step);
+        const T* a = LaneRows<T>(dot, true, batch, k0, kc, direct_lhs, &a_step);
+        const T* b = LaneRows<T>(dot, false, batch, k0, kc, direct_rhs, &b_step);
         for (int64_t i = 0; i < outputs; ++i) {
           MultiplyLanes<T>(a + i / args.n * a_step, b + i % args.n * b_step, (kc + kSums - 1) / kSums,
                            sums + i * kSums);
@@ -546,11 +660,85 @@ int FoldKernel(const TreadleCallFrame* frame) {
   return TREADLE_KERNEL_OK;
 }
 
+// Rows of one tile of dot_channels and, where they are not stored at once, of its panel.
+constexpr int64_t kChannelPanelRows = 32;
+
+// Some rows and batches of one part of k.
+template <typename T>
+void MultiplyChannels(const Dot<Plain<T>>& dot, int64_t part, int64_t batch, int64_t batches, Range rows) {
+  const DotArgs& args = dot.args;
+  const auto lhs = reinterpret_cast<const T*>(dot.Lhs(batch)), rhs = reinterpret_cast<const T*>(dot.Rhs(batch));
+  const bool direct = args.out_mode == kOutDirect;
+  T* const out = direct ? reinterpret_cast<T*>(dot.Out(batch)) : dot.Local(args.local_out);
+  const int64_t ld = direct ? 0 : args.batch_tile, k_begin = part * args.part_k;
+  const int64_t k_end = Min(args.k, k_begin + args.part_k);
+  ChannelTile<T> tile = {};
+  tile.rhs = rhs;
+  int64_t k0 = k_begin;
+  do {  // once where there is nothing to sum, too
+    const int64_t kc = Min(ChannelTaps::kMost, k_end - k0);
+    const ChannelTaps taps(args, k0, k0 + kc);
+    tile.accumulate = k0 != k_begin;
+    WindowIndex row(args, {args.lhs_m, rows, true}, rows.begin);
+    for (int64_t r = rows.begin; r < rows.end; r += kChannelRows) {
+      const int64_t count = Min(kChannelRows, rows.end - r);
+      for (int64_t i = 0; i < count; ++i) {
+        tile.c[i] = out + (direct ? OffsetOf(args.out_m, r + i) : (r + i - rows.begin) * ld);
+      }
+      MultiplyChannelRows<T>(args, lhs, taps, row, count, batches, tile);
+    }
+    k0 += kc;
+  } while (k0 < k_end);
+  if (args.out_mode == kOutPartial) {
+    StoreStrided<T, T>(out, ld, rows.end - rows.begin, batches, dot.Parts(part, batch) + rows.begin, 1, args.m);
+  } else if (!direct) {
+    const int64_t step = args.out_batch.dims == 1 ? args.out_batch.stride[0] : 1;
+    int64_t r = 0;
+    Run m;
+    for (Runs runs(args.out_m, rows.begin, rows.end); runs.Next(&m); r += m.count) {
+      dot.store(out + r * ld, ld, m.count, batches, dot.Out(batch) + m.offset * dot.out_bytes,
+                m.count == 1 ? ld : m.stride, step);
+    }
+  }
+}
+
+// n is 1, batches are next to each other in lhs and rhs. Tiles: (part of k, group of batches, rows split in m_tiles).
+template <typename T>
+int ChannelsKernel(const TreadleCallFrame* frame) {
+  const Dot<Plain<T>> dot(frame);
+  const DotArgs& args = dot.args;
+  const int64_t groups = (args.batch + args.batch_tile - 1) / args.batch_tile;
+  for (int64_t tile = frame->tile_begin; tile < frame->tile_end; ++tile) {
+    const Range rows = Split(args.m, args.m_tiles, tile % args.m_tiles);
+    const int64_t batch = tile / args.m_tiles % groups * args.batch_tile, part = tile / args.m_tiles / groups;
+    const int64_t batches = Min(args.batch_tile, args.batch - batch);
+    for (int64_t r = rows.begin; r < rows.end; r += kChannelPanelRows) {
+      MultiplyChannels<T>(dot, part, batch, batches, {r, Min(r + kChannelPanelRows, rows.end)});
+    }
+  }
+  return TREADLE_KERNEL_OK;
+}
+
+// Copies lhs as m rows of k elements to scratch. Tiles: rows split in m_tiles.
+template <typename T>
+int CopyKernel(const TreadleCallFrame* frame) {
+  const Dot<Plain<T>> dot(frame);
+  const DotArgs& args = dot.args;
+  T* const to = reinterpret_cast<T*>(static_cast<char*>(frame->scratch) + args.scratch_rhs);
+  for (int64_t tile = frame->tile_begin; tile < frame->tile_end; ++tile) {
+    const Range rows = Split(args.m, args.m_tiles, tile);
+    PackRegion<T>(dot.Lhs(0), dot.lhs_bytes, dot.pack_lhs, args.lhs_m, rows, args.lhs_k, {0, args.k},
+                  to + rows.begin * args.k, args.k);
+  }
+  return TREADLE_KERNEL_OK;
+}
+
 template <typename K>
-constexpr KernelSet kPairSet = {PackRhsKernel<K>, GemmKernel<K>, nullptr, nullptr};
+constexpr KernelSet kPairSet = {PackRhsKernel<K>, GemmKernel<K>, nullptr, nullptr, nullptr, nullptr};
 #if !defined(__AVX512BF16__)
 template <typename T>
-constexpr KernelSet kSet = {PackRhsKernel<Plain<T>>, GemmKernel<Plain<T>>, LanesKernel<T>, FoldKernel<T>};
+constexpr KernelSet kSet = {PackRhsKernel<Plain<T>>, GemmKernel<Plain<T>>, LanesKernel<T>,
+                            FoldKernel<T>,           ChannelsKernel<T>,    CopyKernel<T>};
 #endif
 
 }  // namespace

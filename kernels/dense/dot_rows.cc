@@ -1,5 +1,7 @@
 #include "kernels/dense/dot_rows.h"
 
+#include <initializer_list>
+
 #include "kernels/dense/dot_isa.h"
 #include "kernels/table.h"
 
@@ -7,19 +9,17 @@ namespace treadle::kernels::dense {
 
 void AddDotRows(std::vector<KernelRow>& rows) {
   const IsaKernels &a = v2::kIsaKernels, &b = v3::kIsaKernels, &c = v4::kIsaKernels;
-  auto add = [&](KernelRow pack, KernelRow gemm, KernelRow lanes, KernelRow fold) {
-    rows.insert(rows.end(), {pack, gemm, lanes, fold});
-  };
-#define TREADLE_DOT_ROWS(type)                                                    \
-  add({"dot_pack_rhs_" #type, a.type.pack_rhs, b.type.pack_rhs, c.type.pack_rhs}, \
-      {"dot_gemm_" #type, a.type.gemm, b.type.gemm, c.type.gemm},                 \
-      {"dot_lanes_" #type, a.type.lanes, b.type.lanes, c.type.lanes},             \
-      {"dot_fold_" #type, a.type.fold, b.type.fold, c.type.fold})
+  auto add = [&](std::initializer_list<KernelRow> family) { rows.insert(rows.end(), family); };
+#define TREADLE_DOT_ROW(kernel, type) {"dot_" #kernel "_" #type, a.type.kernel, b.type.kernel, c.type.kernel}
+#define TREADLE_DOT_ROWS(type)                                                                     \
+  add({TREADLE_DOT_ROW(pack_rhs, type), TREADLE_DOT_ROW(gemm, type), TREADLE_DOT_ROW(lanes, type), \
+       TREADLE_DOT_ROW(fold, type), TREADLE_DOT_ROW(channels, type), TREADLE_DOT_ROW(copy, type)})
   TREADLE_DOT_ROWS(f32);
   TREADLE_DOT_ROWS(f64);
   TREADLE_DOT_ROWS(i32);
   TREADLE_DOT_ROWS(i64);
 #undef TREADLE_DOT_ROWS
+#undef TREADLE_DOT_ROW
   const PairKernels& pairs = v4_pairs::kPairKernels;
   rows.push_back({"dot_pack_rhs_bf16", nullptr, nullptr, pairs.bf16.pack_rhs, &executable::Target::avx512_bf16});
   rows.push_back({"dot_gemm_bf16", nullptr, nullptr, pairs.bf16.gemm, &executable::Target::avx512_bf16});

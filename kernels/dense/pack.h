@@ -11,6 +11,10 @@ namespace treadle::kernels::dense::TREADLE_ISA {
 
 TREADLE_INLINE int64_t Min(int64_t a, int64_t b) { return a < b ? a : b; }
 
+struct Range {
+  int64_t begin, end;
+};
+
 // A stretch of equally spaced elements of a group.
 struct Run {
   int64_t offset, stride, count;
@@ -50,6 +54,15 @@ TREADLE_INLINE int64_t OffsetOf(const Group& group, int64_t index) {
   Run run = {0, 0, 0};
   Runs(group, index, index + 1).Next(&run);
   return run.offset;
+}
+
+// n elements, of which none beside are read or written.
+template <typename T>
+TREADLE_INLINE void CopyRow(const T* src, int64_t n, T* dst) {
+  constexpr int lanes = kLanes<T>;
+  if (n < lanes) return Mask<T>(n).Store(dst, Mask<T>(n).Load(src));
+  for (int64_t i = 0; i + lanes <= n; i += lanes) Store<T>(dst + i, Load<T>(src + i));
+  Store<T>(dst + n - lanes, Load<T>(src + n - lanes));
 }
 
 // dst[r * ld + c] = src[r * rs + c * cs]
@@ -148,6 +161,20 @@ PackFunction<T> PackOf(int64_t type) {
     }
   }
   return nullptr;
+}
+
+// Packs the elements at (rows, cols) of two groups. `unit` rows and columns of dst stand for one of the groups.
+template <typename S>
+void PackRegion(const char* src, int64_t bytes, PackFunction<S> pack, const Group& row_group, Range rows,
+                const Group& col_group, Range cols, S* dst, int64_t ld, int64_t unit = 1) {
+  Run row, col;
+  for (Runs rs(row_group, rows.begin, rows.end); rs.Next(&row); dst += row.count * unit * ld) {
+    int64_t c = 0;
+    for (Runs cs(col_group, cols.begin, cols.end); cs.Next(&col); c += col.count * unit) {
+      pack(src + (row.offset + col.offset) * bytes, row.stride, col.count == 1 ? 1 : col.stride, row.count, col.count,
+           dst + c, ld);
+    }
+  }
 }
 
 // Each complex src[r * rs + c * cs] becomes dst[2r * ld + 2c ..] = (re, im) and dst[(2r + 1) * ld + 2c ..] = (-im, re).

@@ -38,6 +38,11 @@ def contractions():
     for m, k, n in [(1, 1000, 700), (65, 3000, 33), (300, 301, 302), (1000, 64, 1)]:
         yield f"dot_{m}_{k}_{n}", jnp.matmul, (normal(m, k), normal(k, n))
     yield "batch", lambda a, b: jnp.einsum("bij,bjk->bik", a, b), (normal(7, 31, 65), normal(7, 65, 40))
+    for groups in (1, 16):
+        conv = lambda x, w, g=groups: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=g)
+        gradients = jax.grad(lambda x, w, c=conv: (c(x, w) ** 2).sum(), (0, 1))
+        yield f"conv_{groups}", conv, (normal(2, 40, 41, 16), normal(3, 3, 16 // groups, 32))
+        yield f"conv_gradients_{groups}", gradients, (normal(2, 40, 41, 16), normal(3, 3, 16 // groups, 32))
 
 
 def digest(tree):

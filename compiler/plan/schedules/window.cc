@@ -50,14 +50,14 @@ class WindowBox {
     AddRoots();
     AddChecks();
     const std::vector<int64_t>& all = kernel_.graph().shape(op_.results[0]).dims;
-    for (size_t k = 0; k < op_.results.size(); ++k) {
+    for (size_t k = 0; k < kernel_.group().outputs.size(); ++k) {
       map->AddTarget(kernel_.OutputBuffer(static_cast<int>(k)), all,
                      [this](IndexSpace& space) { return ResultIndex(space); });
     }
     int uops = CombineUops(kernel_.graph(), combiner_) + 2 + static_cast<int>(checked_.size()) * 2;
     int64_t all_uops = uops * taps_;
     unrolled_ = taps_ <= kMostTaps && all_uops <= kMostUops;
-    map->SetBody([this] { return Fold(); }, static_cast<int>(std::min<int64_t>(all_uops, 1 << 20)));
+    map->SetBody([this] { return Wanted(); }, static_cast<int>(std::min<int64_t>(all_uops, 1 << 20)));
     return map;
   }
 
@@ -102,6 +102,16 @@ class WindowBox {
       if (least >= 0 && most <= reach.last() && reach.base == 1) continue;
       checked_.push_back({d, nest_->AddNumber([this, d](IndexSpace& space) { return Place(space, d); })});
     }
+  }
+
+  // The results that someone reads.
+  StatusOr<std::vector<Id>> Wanted() {
+    TREADLE_ASSIGN_OR_RETURN(std::vector<Id> folded, Fold());
+    std::vector<Id> wanted;
+    for (graph::ValueId output : kernel_.group().outputs) {
+      wanted.push_back(folded[std::find(op_.results.begin(), op_.results.end(), output) - op_.results.begin()]);
+    }
+    return wanted;
   }
 
   StatusOr<std::vector<Id>> Fold() {
