@@ -41,11 +41,16 @@ bool SameLiteral(const Attributes& a, const Attributes& b) {
   return a.literal && b.literal && a.splat == b.splat && *a.literal == *b.literal;
 }
 
+bool SameCall(const Attributes& a, const Attributes& b) {
+  return a.call == b.call || (a.call && b.call && *a.call == *b.call);
+}
+
 bool Same(const Attributes& a, const Attributes& b) {
-  return a.dims == b.dims && a.starts == b.starts && a.limits == b.limits && a.strides == b.strides && a.low == b.low &&
-         a.high == b.high && a.interior == b.interior && a.dilations == b.dilations && a.direction == b.direction &&
-         a.total_order == b.total_order && a.exponent_bits == b.exponent_bits && a.mantissa_bits == b.mantissa_bits &&
-         a.dot == b.dot && a.pairs == b.pairs && a.windows == b.windows && a.unique == b.unique && SameLiteral(a, b);
+  return SameCall(a, b) && a.dims == b.dims && a.starts == b.starts && a.limits == b.limits && a.strides == b.strides &&
+         a.low == b.low && a.high == b.high && a.interior == b.interior && a.dilations == b.dilations &&
+         a.direction == b.direction && a.total_order == b.total_order && a.exponent_bits == b.exponent_bits &&
+         a.mantissa_bits == b.mantissa_bits && a.dot == b.dot && a.pairs == b.pairs && a.windows == b.windows &&
+         a.unique == b.unique && SameLiteral(a, b);
 }
 
 }  // namespace

@@ -59,6 +59,8 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
       return OperationClass::kSort;
     case OpCode::kDotGeneral:
       return OperationClass::kDot;
+    case OpCode::kAlgorithm:
+      return OperationClass::kAlgorithm;
     case OpCode::kWhile:
     case OpCode::kIf:
     case OpCode::kCase:
