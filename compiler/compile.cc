@@ -25,7 +25,7 @@
 #include "stablehlo/context.h"
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/expand_chlo.h"
-#include "stablehlo/expand_map.h"
+#include "stablehlo/expand_legacy.h"
 #include "stablehlo/expand_narrow.h"
 #include "stablehlo/expand_quantized.h"
 #include "stablehlo/read.h"
@@ -40,14 +40,15 @@ struct Compilation {
   graph::Graph graph;
   plan::Program program;
 
-  // Bytes -> verified StableHLO: portable artifacts of any version, text; CHLO, which only texts hold, is expanded, and
-  // element types that loop plans do not know become wider ones.
+  // Bytes -> verified StableHLO: portable artifacts of any version, text. What only texts hold, CHLO, legacy operations
+  // and shapes as operands, is expanded; element types that loop plans do not know become wider ones.
   Status Read(std::string_view bytes, const CompileOptions& options) {
     TREADLE_ASSIGN_OR_RETURN(module, stablehlo::ReadProgram(*context, bytes, options.name));
     stablehlo::DiagnosticCollector errors(context.get());
+    stablehlo::SettleShapes(*module);
+    if (failed(stablehlo::ExpandLegacy(*module))) return errors.TakeUnimplemented("legacy operations");
     const auto is_graph_operation = [](mlir::Operation* op) { return op->getName().getStringRef() == "chlo.erf"; };
     if (failed(stablehlo::ExpandChlo(*module, is_graph_operation))) return errors.TakeUnimplemented("CHLO");
-    if (failed(stablehlo::ExpandMaps(*module))) return errors.TakeUnimplemented("maps");
     if (failed(stablehlo::ExpandQuantized(*module))) return errors.TakeUnimplemented("quantized types");
     if (failed(stablehlo::ExpandNarrow(*module, options.function))) return errors.TakeUnimplemented("narrow types");
     return OkStatus();

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "kernels/dense/dot_rows.h"
+#include "kernels/fft/fft_table.h"
+#include "kernels/linalg/linalg_table.h"
 #include "kernels/sort/sort_table.h"
 
 namespace treadle {
@@ -13,6 +15,8 @@ namespace {
 std::vector<KernelRow> MakeTable() {
   std::vector<KernelRow> rows;
   kernels::dense::AddDotRows(rows);
+  kernels::fft::AddFftRows(rows);
+  kernels::linalg::AddLinalgRows(rows);
   kernels::sort::AddSortRows(rows);
   std::sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) { return a.symbol < b.symbol; });
   return rows;

@@ -1,5 +1,5 @@
 // The operations of a map work on whole tensors.
-// RUN: treadle-opt --expand-map %s | FileCheck %s
+// RUN: treadle-opt --expand-legacy %s | FileCheck %s
 
 // CHECK-LABEL: func.func @scaled
 func.func @scaled(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>, %z: tensor<f32>) -> tensor<2x3xf32> {

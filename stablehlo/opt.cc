@@ -14,7 +14,7 @@
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/expand_chlo.h"
 #include "stablehlo/expand_composites.h"
-#include "stablehlo/expand_map.h"
+#include "stablehlo/expand_legacy.h"
 #include "stablehlo/expand_narrow.h"
 #include "stablehlo/expand_quantized.h"
 #include "stablehlo/nesting.h"
@@ -28,7 +28,8 @@ namespace {
 constexpr PassDescription kPasses[] = {
     {"expand-composites", "put the decompositions of composites in their place"},
     {"expand-chlo", "replace CHLO operations by StableHLO"},
-    {"expand-map", "replace maps by the operations of their regions on whole tensors"},
+    {"expand-legacy", "replace maps, batch norms, rng and the like by other operations"},
+    {"settle-shapes", "make shapes static that constants tell"},
     {"expand-quantized", "replace quantized numbers by the integers that are stored"},
     {"expand-narrow", "replace integers below and floats up to 8 bits by wider types; @main keeps their bytes"},
 };
@@ -36,7 +37,11 @@ constexpr PassDescription kPasses[] = {
 mlir::LogicalResult RunPass(std::string_view name, mlir::ModuleOp module) {
   if (name == "expand-composites") return ExpandComposites(module);
   if (name == "expand-chlo") return ExpandChlo(module);
-  if (name == "expand-map") return ExpandMaps(module);
+  if (name == "expand-legacy") return ExpandLegacy(module);
+  if (name == "settle-shapes") {
+    SettleShapes(module);
+    return mlir::success();
+  }
   if (name == "expand-quantized") return ExpandQuantized(module);
   if (name == "expand-narrow") return ExpandNarrow(module, "main");
   return module.emitError() << "there is no pass '" << llvm::StringRef(name.data(), name.size()) << "'";

@@ -68,6 +68,28 @@ struct Convolution {
   bool operator==(const Convolution&) const = default;
 };
 
+// What kernels/ has an algorithm for. Complex arrays are pairs along a last dimension of 2; matrices are the last two
+// dimensions before that. Operands and results, then what `numbers` of an AlgorithmCall says:
+enum class Algorithm : uint8_t {
+  // x: transformed along one dimension. kernels::fft::FftKind, its length n, the dimension.
+  kFft,
+  kCholesky,          // a: its factor, all of it, the other triangle 0. Whether it is the lower one.
+  kTriangularSolve,   // a, b: x. Left side, lower, unit diagonal, 0: a, 1: its transpose, 2: the adjoint.
+  kLu,                // a: factors in one array, pivots, permutation (both i32)
+  kQr,                // a: R and the reflectors below, their scales tau
+  kReflectorProduct,  // reflectors, tau: their product, or its first columns
+  kEigh,              // a: eigenvectors, eigenvalues. Whether its lower triangle is read.
+};
+
+struct AlgorithmCall {
+  Algorithm algorithm = Algorithm::kFft;
+  bool complex = false;  // the first operand, or for real transforms' results the result, is pairs
+  std::vector<int64_t> numbers;
+  bool operator==(const AlgorithmCall&) const = default;
+};
+
+std::string_view AlgorithmName(Algorithm algorithm);  // "fft"
+
 // Who meets whom in an exchange; participants as in base/sharding.h.
 struct Exchange {
   std::vector<std::vector<int32_t>> groups;   // each participant is in one
@@ -96,6 +118,7 @@ Shape OfComplex(Shape pairs);
 //   literal splat            constant: row-major bytes in memory format (i1: a byte each); splat: one element stands
 //   for all
 //   exchange  exchange
+//   call      algorithm
 struct Attributes {
   std::vector<int64_t> dims, starts, limits, strides, low, high, interior, dilations;
   Direction direction = Direction::kEq;
@@ -109,6 +132,7 @@ struct Attributes {
   std::shared_ptr<const std::string> literal;
   bool splat = false;
   std::shared_ptr<const Exchange> exchange;
+  std::shared_ptr<const AlgorithmCall> call;
 };
 
 struct Op {

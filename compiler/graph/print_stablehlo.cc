@@ -204,6 +204,8 @@ class Printer {
       case OpCode::kPad:
         return "edge_padding_high = " + Array(a.high) + ", edge_padding_low = " + Array(a.low) +
                ", interior_padding = " + Array(a.interior);
+      case OpCode::kAlgorithm:
+        return "call_target_name = \"treadle." + std::string(AlgorithmName(a.call->algorithm)) + "\"";
       case OpCode::kReducePrecision:
         return "exponent_bits = " + std::to_string(a.exponent_bits) +
                " : i32, mantissa_bits = " + std::to_string(a.mantissa_bits) + " : i32";
@@ -293,7 +295,9 @@ class Printer {
         MultiplyAdd(op, margin);
         continue;
       }
-      std::string name = op.code == OpCode::kErf ? "chlo.erf" : std::string(OpName(op.code));
+      std::string name = op.code == OpCode::kErf         ? "chlo.erf"
+                         : op.code == OpCode::kAlgorithm ? "stablehlo.custom_call"
+                                                         : std::string(OpName(op.code));
       const bool takes = op.code == OpCode::kSort && graph_.shape(op.results[0]) != graph_.shape(op.operands[0]);
       const std::string results = takes ? WholeNames(op) : Names(op.results);
       text_ += margin + (op.results.empty() ? "" : results + " = ") + "\"" + name + "\"(" + Names(op.operands) + ")";

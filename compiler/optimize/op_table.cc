@@ -45,8 +45,12 @@ bool SameConvolution(const Attributes& a, const Attributes& b) {
   return a.conv == b.conv || (a.conv && b.conv && *a.conv == *b.conv);
 }
 
+bool SameCall(const Attributes& a, const Attributes& b) {
+  return a.call == b.call || (a.call && b.call && *a.call == *b.call);
+}
+
 bool Same(const Attributes& a, const Attributes& b) {
-  return SameConvolution(a, b) && a.dims == b.dims && a.starts == b.starts && a.limits == b.limits &&
+  return SameConvolution(a, b) && SameCall(a, b) && a.dims == b.dims && a.starts == b.starts && a.limits == b.limits &&
          a.strides == b.strides && a.low == b.low && a.high == b.high && a.interior == b.interior &&
          a.dilations == b.dilations && a.direction == b.direction && a.total_order == b.total_order &&
          a.exponent_bits == b.exponent_bits && a.mantissa_bits == b.mantissa_bits && a.dot == b.dot &&

@@ -158,7 +158,7 @@ class Rebuilder {
       for (Shape& shape : shapes) shape.dims[op.attrs.dims[0]] = taken_(in_, op);
     }
     std::vector<ValueId> results;
-    if (op.regions.empty()) {
+    if (op.regions.empty() && op.results.size() == 1) {
       results = {Simplified(region, op, std::move(operands), std::move(shapes[0]))};
     } else {
       std::vector<RegionId> regions = PlainRegions(op);

@@ -1,5 +1,6 @@
 #include "compiler/optimize/to_graph.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "compiler/optimize/collectives.h"
 #include "compiler/optimize/complex_tensors.h"
 #include "compiler/optimize/describe.h"
+#include "compiler/optimize/import_algorithms.h"
 #include "compiler/optimize/import_collectives.h"
 #include "compiler/optimize/integer_formulas.h"
 #include "compiler/optimize/read_attributes.h"
@@ -38,7 +40,8 @@ class Importer {
         shards_(shards),
         collectives_(graph_, participants),
         values_(collectives_),
-        collective_importer_(graph_, collectives_, values_, participants) {
+        collective_importer_(graph_, collectives_, values_, participants),
+        algorithm_importer_(graph_, values_, pairs_) {
     size_t count = 0;  // about: functions are inlined
     module.walk([&](mlir::Operation*) { ++count; });
     graph_.ops.reserve(count);
@@ -207,16 +210,16 @@ class Importer {
   Status ImportOp(mlir::Operation* op, RegionId region, int depth) {
     if (auto call = llvm::dyn_cast<mlir::func::CallOp>(op)) return Inline(op, call.getCallee(), region, depth);
     if (auto composite = llvm::dyn_cast<stablehlo::CompositeOp>(op)) return ImportComposite(composite, region, depth);
-    if (auto custom = llvm::dyn_cast<stablehlo::CustomCallOp>(op)) return ImportCustomCall(custom);
+    if (auto custom = llvm::dyn_cast<stablehlo::CustomCallOp>(op)) return ImportCustomCall(custom, region);
     if (auto manual = llvm::dyn_cast<sdy::ManualComputationOp>(op)) return ImportManual(manual, region, depth);
     if (IsCollective(op)) return ImportCollective(op, region);
+    if (IsAlgorithm(op)) return algorithm_importer_.Import(op, region, Location(op->getLoc()));
     llvm::StringRef name = op->getName().getStringRef();
     // Where a value should lie does not change what it is.
     if (name == "sdy.sharding_constraint" || name == "sdy.propagation_barrier" || name == "sdy.reshard")
       return Forward(op);
     if (name == "sdy.sharding_group") return OkStatus();
-    // Tokens order effects, of which there are none yet; what takes one says so itself.
-    if (name == "stablehlo.after_all" || name == "stablehlo.create_token") return OkStatus();
+    if (name == "stablehlo.create_token" || name == "stablehlo.after_all") return ImportToken(op, region);
     if (name == "stablehlo.complex" || name == "stablehlo.real" || name == "stablehlo.imag")
       return ImportParts(op, name, region);
     if (auto select = llvm::dyn_cast<stablehlo::SelectAndScatterOp>(op)) return ImportSelect(select, region, depth);
@@ -232,6 +235,14 @@ class Importer {
     if (code == OpCode::kBitcastConvert && Rank(op->getOperand(0)) != Rank(op->getResult(0)))
       return ImportBitcast(op, region);
     return ImportPlain(op, *code, region, depth);
+  }
+
+  // Steps stand in the order of the program, so tokens need not tell it: they are arrays without elements.
+  Status ImportToken(mlir::Operation* op, RegionId region) {
+    TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(op->getResult(0).getType(), op));
+    Formula f(graph_, region, shape, Location(op->getLoc()));
+    values_[op->getResult(0)] = {f.Splat(shape, 0)};
+    return OkStatus();
   }
 
   Status ImportManual(sdy::ManualComputationOp op, RegionId region, int depth) {
@@ -303,7 +314,57 @@ class Importer {
   Status ImportPlain(mlir::Operation* op, OpCode code, RegionId region, int depth) {
     TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, code));
     TREADLE_ASSIGN_OR_RETURN(std::vector<RegionId> regions, ImportRegions(op, depth));
+    if (code == OpCode::kReduce || code == OpCode::kReduceWindow) {
+      return AddReduction(op, code, region, std::move(attrs), regions[0]);
+    }
     return Add(op, code, region, std::move(attrs), std::move(regions));
+  }
+
+  // Scalars from outside that a region reads.
+  std::vector<ValueId> Captured(RegionId region) const {
+    std::vector<ValueId> captured;
+    const auto see = [&](ValueId value) {
+      const graph::Value& v = graph_.values[value];
+      const bool constant = v.def >= 0 && graph_.ops[v.def].code == OpCode::kConstant;
+      if (v.region == region || constant || v.shape.rank() > 0) return;
+      if (std::find(captured.begin(), captured.end(), value) == captured.end()) captured.push_back(value);
+    };
+    for (graph::OpId op : graph_.regions[region].ops) std::ranges::for_each(graph_.ops[op].operands, see);
+    std::ranges::for_each(graph_.regions[region].results, see);
+    return captured;
+  }
+
+  // A region of a reduction reads nothing from outside: what it would becomes one more input, the same everywhere, that
+  // is its own result.
+  Status AddReduction(mlir::Operation* op, OpCode code, RegionId region, graph::Attributes attrs, RegionId body) {
+    std::vector<ValueId> operands = Operands(op);
+    const size_t inputs = operands.size() / 2;
+    TREADLE_ASSIGN_OR_RETURN(std::vector<Shape> shapes, Shapes(op->getResultTypes(), op));
+    const std::vector<ValueId> captured = Captured(body);
+    std::vector<ValueId> arguments = graph_.regions[body].arguments, wide, accumulated, values;
+    for (ValueId value : captured) {
+      const Shape scalar = graph_.shape(value);
+      Formula f(graph_, region, scalar, Location(op->getLoc()));
+      wide.push_back(f.Op(OpCode::kBroadcastInDim, {value}, {scalar.type, graph_.shape(operands[0]).dims}));
+      shapes.push_back({scalar.type, shapes[0].dims});
+      accumulated.push_back(graph_.AddValue(scalar, body));
+      values.push_back(graph_.AddValue(scalar, body));
+      const auto replace = [&, inside = accumulated.back()](ValueId& read) {
+        if (read == value) read = inside;
+      };
+      for (graph::OpId inner : graph_.regions[body].ops) std::ranges::for_each(graph_.ops[inner].operands, replace);
+      std::ranges::for_each(graph_.regions[body].results, replace);
+      graph_.regions[body].results.push_back(accumulated.back());
+    }
+    operands.insert(operands.begin() + static_cast<int64_t>(inputs), wide.begin(), wide.end());
+    operands.insert(operands.end(), captured.begin(), captured.end());
+    arguments.insert(arguments.begin() + static_cast<int64_t>(inputs), accumulated.begin(), accumulated.end());
+    arguments.insert(arguments.end(), values.begin(), values.end());
+    graph_.regions[body].arguments = std::move(arguments);
+    const graph::OpId id = graph_.AddOp(region, code, std::move(operands), std::move(shapes), std::move(attrs), {body},
+                                        Location(op->getLoc()));
+    SetValues(op->getResults(), graph_.ops[id].results);
+    return OkStatus();
   }
 
   Status Add(mlir::Operation* op, OpCode code, RegionId region, graph::Attributes attrs,
@@ -491,10 +552,13 @@ class Importer {
     return Inline(op, op.getDecomposition(), region, depth);
   }
 
-  Status ImportCustomCall(stablehlo::CustomCallOp op) {
+  Status ImportCustomCall(stablehlo::CustomCallOp op, RegionId region) {
     llvm::StringRef target = op.getCallTargetName();
     bool annotation = target == "Sharding" || target == "annotate_device_placement" || target == "LayoutConstraint";
     if (annotation && op->getNumOperands() == op->getNumResults()) return Forward(op);
+    if (std::optional<graph::Algorithm> algorithm = AlgorithmOfTarget(target)) {
+      return algorithm_importer_.ImportTarget(op, *algorithm, region, Location(op->getLoc()));
+    }
     return NotYet(op, "custom call @" + target.str());
   }
 
@@ -516,6 +580,7 @@ class Importer {
   Values values_;
   CollectiveImporter collective_importer_;
   ComplexPairs pairs_;
+  AlgorithmImporter algorithm_importer_;
   llvm::DenseMap<mlir::Location, int32_t> locations_;
   std::vector<mlir::Location> calls_;  // being inlined, outermost first
   bool located_ = false;               // the error on its way up says where

@@ -456,8 +456,8 @@ Group Grouper::Finish(const Working& working) {
     const bool again = !ops.insert(def).second;  // by another of its results
     if (again && op.code != OpCode::kOptimizationBarrier) continue;
     OperationClass cls = ClassOf(graph_, op);
-    bool direct = cls == OperationClass::kDot || cls == OperationClass::kControl || cls == OperationClass::kTranspose ||
-                  cls == OperationClass::kSort;
+    bool direct = cls == OperationClass::kDot || cls == OperationClass::kAlgorithm || cls == OperationClass::kControl ||
+                  cls == OperationClass::kTranspose || cls == OperationClass::kSort;
     for (const ValueId& operand : op.operands) {
       if (op.code == OpCode::kOptimizationBarrier && op.results[&operand - op.operands.data()] != value) continue;
       bool overwritten = &operand - op.operands.data() < static_cast<int64_t>(WrittenOver(op));
@@ -473,7 +473,8 @@ Group Grouper::Finish(const Working& working) {
   }
   group.ops.assign(ops.begin(), ops.end());
   group.inputs.assign(inputs.begin(), inputs.end());
-  if (group.kind == GroupKind::kDot) group.inputs = graph_.ops[group.ops.front()].operands;
+  if (group.kind == GroupKind::kDot || group.kind == GroupKind::kAlgorithm)
+    group.inputs = graph_.ops[group.ops.front()].operands;
   return group;
 }
 
@@ -516,6 +517,9 @@ StatusOr<std::vector<Group>> Grouper::Run() {
       case OperationClass::kDot:
         PlaceAlone(op, GroupKind::kDot);
         break;
+      case OperationClass::kAlgorithm:
+        PlaceAlone(op, GroupKind::kAlgorithm);
+        break;
       case OperationClass::kControl:
         PlaceAlone(op, IsMapLoop(graph_, number) || IsSerial(graph_, number) ? GroupKind::kPlan : GroupKind::kControl);
         break;
@@ -540,7 +544,8 @@ StatusOr<std::vector<Group>> Grouper::Run() {
       group.starts_from = std::move(whole.starts_from);
       continue;
     }
-    bool all = group.kind == GroupKind::kDot || group.kind == GroupKind::kControl;
+    bool all =
+        group.kind == GroupKind::kDot || group.kind == GroupKind::kAlgorithm || group.kind == GroupKind::kControl;
     for (ValueId value : members) {
       bool wanted = all || read.contains(value) || sources_.IsNeeded(value);
       if (!wanted && !IsWritten(value)) continue;

@@ -12,10 +12,11 @@
 namespace treadle::plan {
 
 enum class GroupKind : uint8_t {
-  kPlan,     // a loop plan, see schedule.h
-  kDot,      // a dot_general or convolution on kernels/dense; further operations, if any, are its epilogue
-  kSort,     // a sort on kernels/sort
-  kControl,  // one while, if, case or exchange whose regions become sequences of steps
+  kPlan,       // a loop plan, see schedule.h
+  kDot,        // a dot_general or convolution on kernels/dense; further operations, if any, are its epilogue
+  kSort,       // a sort on kernels/sort
+  kAlgorithm,  // an algorithm of kernels/, see algorithm_task.h
+  kControl,    // one while, if, case or exchange whose regions become sequences of steps
 };
 
 struct Group {

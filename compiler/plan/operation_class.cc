@@ -60,6 +60,8 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
     case OpCode::kDotGeneral:
     case OpCode::kConvolution:
       return OperationClass::kDot;
+    case OpCode::kAlgorithm:
+      return OperationClass::kAlgorithm;
     case OpCode::kWhile:
     case OpCode::kIf:
     case OpCode::kCase:

@@ -22,6 +22,7 @@ enum class OperationClass : uint8_t {
   kTranspose,   // one that changes the innermost dimension of something larger: moved in blocks
   kSort,
   kDot,  // dot_general, convolution
+  kAlgorithm,
   kControl,
 };
 

@@ -100,6 +100,7 @@ void Sources::FindNeeded() {
         for (RegionId nested : op.regions) NeedNested(nested);
         [[fallthrough]];
       case OperationClass::kDot:
+      case OperationClass::kAlgorithm:
       case OperationClass::kTranspose:
         for (ValueId operand : op.code == OpCode::kSort ? SortOperands(op) : op.operands) {
           if (!IsConstant(graph_, operand)) needed_.insert(operand);

@@ -115,7 +115,9 @@ class Writer {
     std::string name;
     for (graph::OpId op : group.ops) {
       if (!name.empty()) name += " ";
-      name += OpName(graph_.ops[op].code).substr(10);  // without "stablehlo."
+      name += graph_.ops[op].code == OpCode::kAlgorithm
+                  ? graph::AlgorithmName(graph_.ops[op].attrs.call->algorithm)
+                  : OpName(graph_.ops[op].code).substr(10);  // without "stablehlo."
       if (name.size() > 60) return name + " ...";
     }
     return name;
@@ -172,6 +174,26 @@ class Writer {
     for (ValueId output : task.group.outputs) buffers.push_back(At(output));
     WritePhases(task, sequence, buffers, dot);
     return OkStatus();
+  }
+
+  // Buffers: the operands, the table if there is one, the results.
+  void WriteAlgorithm(const Task& task, int32_t sequence) {
+    std::vector<Operand> buffers;
+    for (ValueId operand : graph_.ops[task.group.ops.front()].operands) buffers.push_back(At(operand));
+    if (!task.algorithm.table.empty()) buffers.push_back({TableValue(task.algorithm.table), 0});
+    for (ValueId output : task.group.outputs) buffers.push_back(At(output));
+    WritePhases(task, sequence, buffers, task.algorithm);
+  }
+
+  // A constant that the program does not have by itself.
+  executable::ValueId TableValue(const std::string& bytes) {
+    auto [known, fresh] = tables_.try_emplace(bytes, static_cast<executable::ValueId>(exe_.values.size()));
+    if (fresh) {
+      exe_.values.push_back({executable::Home::kConstant, static_cast<int32_t>(exe_.constants.size()), 0,
+                             static_cast<int64_t>(bytes.size())});
+      exe_.constants.push_back({bytes});
+    }
+    return known->second;
   }
 
   // The phases of a plan of kernels/, which share their buffers and scratch.
@@ -304,6 +326,9 @@ class Writer {
         case GroupKind::kDot:
           TREADLE_RETURN_IF_ERROR(WriteDot(task, sequence));
           break;
+        case GroupKind::kAlgorithm:
+          WriteAlgorithm(task, sequence);
+          break;
         case GroupKind::kSort:
           WritePhases(task, sequence, Buffers(task.group), task.sort);
           break;
@@ -325,8 +350,9 @@ class Writer {
   Executable& exe_;
   std::unordered_map<std::string, int32_t> kernel_number_;
   std::unordered_map<std::string, size_t> known_;  // by symbol: position in program_.kernels
-  int32_t members_ = 0;                            // of exchanges so far
-  int loops_around_ = 0;                           // that the steps being written lie in
+  std::unordered_map<std::string, executable::ValueId> tables_;
+  int32_t members_ = 0;   // of exchanges so far
+  int loops_around_ = 0;  // that the steps being written lie in
   std::vector<Interval> scratch_;
   std::vector<executable::ValueId> scratch_value_;
 };

@@ -138,6 +138,9 @@ StatusOr<TaskList> BuildTasks(const Graph& graph, RegionId region, const executa
         TREADLE_ASSIGN_OR_RETURN(task.dot, PlanDotTask(graph, task.group, target));
         break;
       }
+      case GroupKind::kAlgorithm:
+        task.algorithm = PlanAlgorithmTask(graph, task.group, target);
+        break;
       case GroupKind::kSort:
         task.sort = PlanSortTask(graph, task.group, target);
         break;

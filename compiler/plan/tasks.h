@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "compiler/graph/graph.h"
+#include "compiler/plan/algorithm_task.h"
 #include "compiler/plan/group.h"
 #include "compiler/plan/plan.h"
 #include "executable/target.h"
@@ -25,6 +26,7 @@ struct Task {
   Instance instance;              // GroupKind::kPlan
   kernels::dense::DotPlan dot;    // GroupKind::kDot
   kernels::sort::SortPlan sort;   // GroupKind::kSort
+  AlgorithmPlan algorithm;        // GroupKind::kAlgorithm
   std::vector<TaskList> regions;  // GroupKind::kControl: one a region of the operation
   // A task reads from `begin` to `end` and writes from `begin` to `end`; regions lie strictly between.
   Position begin = 0;

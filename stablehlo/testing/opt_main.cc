@@ -1,6 +1,7 @@
 // treadle-opt: `treadle opt` without the compiler, which links in a moment. For lit tests.
 //
-//   treadle-opt [--expand-composites] [--expand-chlo] [--generic] [--locations] [--bytecode] [--no-output] FILE
+//   treadle-opt [--expand-composites] [--expand-chlo] [--expand-legacy] [--settle-shapes]
+//     [--generic] [--locations] [--bytecode] [--no-output] FILE
 //
 // FILE is text, bytecode or a portable artifact; "-" is standard input. Exits 1 with the error on standard error.
 
@@ -64,7 +65,8 @@ int main(int argc, char** argv) {
   treadle::stablehlo::Options options;
   if (!treadle::stablehlo::ParseOptions(argc, argv, &options)) {
     std::fputs(
-        "usage: treadle-opt [--expand-composites] [--expand-chlo] [--generic] [--locations] [--bytecode] [--no-output] "
+        "usage: treadle-opt [--expand-composites] [--expand-chlo] [--expand-legacy] [--settle-shapes] [--generic] "
+        "[--locations] [--bytecode] [--no-output] "
         "FILE\n",
         stderr);
     return 2;

@@ -38,12 +38,27 @@ def _donation(platform):
 
 @_guarded
 def _eigh(platform):
-    """Eigenvalues by QDWH, which is an ordinary JAX program; svd's default rule is one too, and calls it."""
+    """Eigenvalues of Hermitian matrices as one operation; svd's default rule calls it."""
     from jax._src.interpreters import mlir
     from jax._src.lax import linalg
     from jax._src.tpu.linalg import eigh
 
-    mlir.register_lowering(linalg.eigh_p, eigh._eigh_tpu_lowering, platform=platform)
+    def lowering(ctx, operand, *, algorithm=None, subset_by_index=None, **options):
+        n = ctx.avals_in[0].shape[-1]
+        if subset_by_index is None or subset_by_index == (0, n):
+            algorithm = linalg.EighImplementation.JACOBI
+        return eigh._eigh_tpu_lowering(ctx, operand, algorithm=algorithm, subset_by_index=subset_by_index, **options)
+
+    mlir.register_lowering(linalg.eigh_p, lowering, platform=platform)
+
+
+@_guarded
+def _lu(platform):
+    """LU as one operation; JAX's default is a program of loops."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+
+    mlir.register_lowering(linalg.lu_p, linalg._lu_tpu_lowering_rule, platform=platform)
 
 
 def before_registration(platform):
@@ -53,3 +68,4 @@ def before_registration(platform):
 def after_registration(platform):
     _donation(platform)
     _eigh(platform)
+    _lu(platform)

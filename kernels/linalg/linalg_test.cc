@@ -1,0 +1,452 @@
+#include "kernels/linalg/linalg.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "kernels/table.h"
+
+namespace treadle::kernels::linalg {
+namespace {
+
+using executable::IsaLevel;
+using executable::Target;
+
+std::vector<Target> Targets() {
+  std::vector<Target> targets;
+  for (IsaLevel isa : {IsaLevel::kV2, IsaLevel::kV3, IsaLevel::kV4}) {
+    Target target;
+    target.isa = isa;
+    if (executable::HostRuns(target)) targets.push_back(target);
+  }
+  return targets;
+}
+
+template <typename E>
+struct Of;
+template <>
+struct Of<float> {
+  static constexpr ElementType kType = ElementType::kF32;
+  using Part = float;
+};
+template <>
+struct Of<double> {
+  static constexpr ElementType kType = ElementType::kF64;
+  using Part = double;
+};
+template <typename T>
+struct Of<std::complex<T>> {
+  static constexpr ElementType kType = sizeof(T) == 4 ? ElementType::kC64 : ElementType::kC128;
+  using Part = T;
+};
+
+using Wide = std::complex<double>;
+
+// Row-major, in the precision that results are checked in.
+struct Matrix {
+  int64_t m = 0, n = 0;
+  std::vector<Wide> at;
+  Matrix(int64_t rows, int64_t columns) : m(rows), n(columns), at(rows * columns) {}
+  Wide& operator()(int64_t i, int64_t j) { return at[i * n + j]; }
+  Wide operator()(int64_t i, int64_t j) const { return at[i * n + j]; }
+};
+
+Matrix operator*(const Matrix& a, const Matrix& b) {
+  Matrix c(a.m, b.n);
+  for (int64_t i = 0; i < a.m; ++i) {
+    for (int64_t k = 0; k < a.n; ++k) {
+      for (int64_t j = 0; j < b.n; ++j) c(i, j) += a(i, k) * b(k, j);
+    }
+  }
+  return c;
+}
+
+Matrix Adjoint(const Matrix& a) {
+  Matrix b(a.n, a.m);
+  for (int64_t i = 0; i < a.m; ++i) {
+    for (int64_t j = 0; j < a.n; ++j) b(j, i) = std::conj(a(i, j));
+  }
+  return b;
+}
+
+double Distance(const Matrix& a, const Matrix& b) {
+  double sum = 0;
+  for (size_t k = 0; k < a.at.size(); ++k) sum += std::norm(a.at[k] - b.at[k]);
+  return std::sqrt(sum);
+}
+
+double Size(const Matrix& a) { return Distance(a, Matrix(a.m, a.n)); }
+
+template <typename E>
+Matrix MatrixOf(const std::vector<E>& from, int64_t number, int64_t m, int64_t n) {
+  Matrix a(m, n);
+  for (int64_t k = 0; k < m * n; ++k) a.at[k] = Wide(from[number * m * n + k]);
+  return a;
+}
+
+template <typename E>
+std::vector<E> Random(int64_t count, int seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<E> values(count);
+  for (E& x : values) {
+    if constexpr (std::is_floating_point_v<E>) {
+      x = static_cast<E>(uniform(random));
+    } else {
+      x = E(static_cast<typename E::value_type>(uniform(random)), static_cast<typename E::value_type>(uniform(random)));
+    }
+  }
+  return values;
+}
+
+// Runs all phases of a plan, tiles in ranges of `step`, last range first.
+void RunAll(const LinalgPlan& plan, const Target& target, std::vector<void*> buffers, int64_t step) {
+  std::vector<char> scratch(plan.scratch_bytes + 64, 0x7f);
+  const auto aligned = [](std::vector<char>& v) {
+    return v.data() + (64 - reinterpret_cast<uintptr_t>(v.data()) % 64) % 64;
+  };
+  for (const LinalgPhase& phase : plan.phases) {
+    const TreadleKernel kernel = FindKernel(phase.symbol, target);
+    ASSERT_NE(kernel, nullptr) << phase.symbol;
+    for (int64_t end = phase.tiles; end > 0; end -= step) {
+      std::vector<char> local(phase.local_bytes + 128, 0x7f);  // NaNs
+      TreadleCallFrame frame = {buffers.data(),
+                                phase.args.data(),
+                                aligned(local),
+                                aligned(scratch),
+                                nullptr,
+                                std::max<int64_t>(end - step, 0),
+                                end};
+      ASSERT_EQ(kernel(&frame), 0);
+      ASSERT_TRUE(std::all_of(aligned(local) + phase.local_bytes, local.data() + local.size(), [](char c) {
+        return c == 0x7f;
+      })) << phase.symbol;
+    }
+  }
+}
+
+template <typename E>
+double Unit() {
+  return std::numeric_limits<typename Of<E>::Part>::epsilon();
+}
+
+constexpr int64_t kSizes[] = {1, 2, 3, 5, 8, 13, 16, 31, 33, 64, 65, 100, 130, 200};
+
+template <typename E>
+void CheckCholesky(const Target& target, int64_t batch, int64_t n, bool upper) {
+  std::vector<E> a(batch * n * n);
+  const std::vector<E> random = Random<E>(batch * n * n, static_cast<int>(n));
+  for (int64_t b = 0; b < batch; ++b) {
+    const Matrix x = MatrixOf(random, b, n, n), product = x * Adjoint(x);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        const bool read = upper ? j >= i : j <= i;
+        const Wide value = read ? product(i, j) + (i == j ? 1.0 : 0.0) : Wide(std::nan(""));
+        if constexpr (std::is_floating_point_v<E>) {
+          a[(b * n + i) * n + j] = static_cast<E>(value.real());
+        } else {
+          a[(b * n + i) * n + j] = E(value);
+        }
+      }
+    }
+  }
+  std::vector<E> l(a.size()), again(a.size());
+  const LinalgPlan plan = PlanCholesky(Of<E>::kType, batch, n, upper, target);
+  RunAll(plan, target, {a.data(), l.data()}, 1);
+  RunAll(plan, target, {a.data(), again.data()}, 1000);
+  EXPECT_EQ(0, std::memcmp(l.data(), again.data(), l.size() * sizeof(E)));
+  for (int64_t b = 0; b < batch; ++b) {
+    Matrix factor = MatrixOf(l, b, n, n), given = MatrixOf(a, b, n, n);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        if (upper ? j < i : j > i) {
+          EXPECT_EQ(factor(i, j), Wide(0));
+          given(i, j) = std::conj(given(j, i));
+        }
+      }
+    }
+    const Matrix back = upper ? Adjoint(factor) * factor : factor * Adjoint(factor);
+    ASSERT_LE(Distance(back, given), 3 * Unit<E>() * std::sqrt(n + 3.0) * Size(given)) << n << " " << upper;
+  }
+}
+
+TEST(Cholesky, FactorsMultiplyBack) {
+  for (const Target& target : Targets()) {
+    for (int64_t n : kSizes) {
+      for (int64_t batch : {1, 9}) {
+        if (batch > 1 && n > 100) continue;
+        for (bool upper : {false, true}) {
+          CheckCholesky<float>(target, batch, n, upper);
+          CheckCholesky<double>(target, batch, n, upper);
+          CheckCholesky<std::complex<float>>(target, batch, n, upper);
+          CheckCholesky<std::complex<double>>(target, batch, n, upper);
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(Cholesky, NotPositiveDefiniteIsNan) {
+  for (const Target& target : Targets()) {
+    for (int64_t n : {1, 4, 70, 200}) {
+      for (double last : {-1.0, 0.0, std::nan("")}) {
+        std::vector<float> a(n * n), l(n * n);
+        for (int64_t i = 0; i < n; ++i) a[i * n + i] = i == n / 2 ? static_cast<float>(last) : 1.0f;
+        RunAll(PlanCholesky(ElementType::kF32, 1, n, false, target), target, {a.data(), l.data()}, 1);
+        for (int64_t i = 0; i < n; ++i) {
+          for (int64_t j = 0; j < n; ++j) ASSERT_TRUE(j > i ? l[i * n + j] == 0 : std::isnan(l[i * n + j])) << i << j;
+        }
+      }
+    }
+  }
+}
+
+template <typename E>
+void CheckSolve(const Target& target, const TriangularSolveRequest& given) {
+  TriangularSolveRequest request = given;
+  request.type = Of<E>::kType;
+  const int64_t n = request.n, columns = request.columns;
+  std::vector<E> a = Random<E>(request.batch * n * n, 1), b = Random<E>(request.batch * n * columns, 2), x(b.size());
+  for (int64_t k = 0; k < request.batch * n; ++k) {
+    a[k * n + k % n] += E(static_cast<typename Of<E>::Part>(2 + std::sqrt(static_cast<double>(n))));
+    if (request.unit_diagonal) {
+      for (int64_t j = 0; j < n; ++j)
+        a[k * n + j] *= E(static_cast<typename Of<E>::Part>(1.0 / static_cast<double>(n)));
+    }
+  }
+  const std::vector<E> whole = a;
+  for (int64_t k = 0; k < request.batch * n; ++k) {  // nobody reads the other triangle
+    for (int64_t j = 0; j < n; ++j) {
+      if (request.lower ? j > k % n : j < k % n) a[k * n + j] = E(static_cast<typename Of<E>::Part>(std::nan("")));
+      if (request.unit_diagonal && j == k % n) a[k * n + j] = E(static_cast<typename Of<E>::Part>(std::nan("")));
+    }
+  }
+  const LinalgPlan plan = PlanTriangularSolve(request, target);
+  RunAll(plan, target, {a.data(), b.data(), x.data()}, 1);
+  for (int64_t k = 0; k < request.batch; ++k) {
+    Matrix op = MatrixOf(whole, k, n, n);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        if (request.lower ? j > i : j < i) op(i, j) = 0;
+        if (request.unit_diagonal && i == j) op(i, j) = 1;
+      }
+    }
+    if (request.transpose) op = Adjoint(op);
+    if (request.transpose != request.conjugate) {
+      for (Wide& z : op.at) z = std::conj(z);
+    }
+    const Matrix right = request.left ? MatrixOf(b, k, n, columns) : MatrixOf(b, k, columns, n);
+    const Matrix result = request.left ? MatrixOf(x, k, n, columns) : MatrixOf(x, k, columns, n);
+    const double error = Distance(request.left ? op * result : result * op, right);
+    ASSERT_LE(error, 4 * Unit<E>() * std::sqrt(n + 3.0) * Size(op) * Size(result))
+        << n << " x " << columns << (request.left ? " left" : " right") << (request.lower ? " lower" : " upper")
+        << request.unit_diagonal << request.transpose << request.conjugate;
+  }
+}
+
+TEST(TriangularSolve, SolvesAllForms) {
+  for (const Target& target : Targets()) {
+    for (int64_t n : {1, 2, 5, 12, 13, 29, 64, 100}) {
+      for (int64_t columns : {1, 3, 8, 17, 70}) {
+        for (int form = 0; form < 32; ++form) {
+          TriangularSolveRequest request = {.batch = 2, .n = n, .columns = columns};
+          request.left = form & 1;
+          request.lower = form & 2;
+          request.unit_diagonal = form & 4;
+          request.transpose = form & 8;
+          request.conjugate = (form & 16) && request.transpose;
+          CheckSolve<float>(target, request);
+          if (n <= 29) CheckSolve<double>(target, request);
+          if (n <= 64) CheckSolve<std::complex<float>>(target, request);
+          if (n <= 13) CheckSolve<std::complex<double>>(target, request);
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+template <typename E>
+void CheckLu(const Target& target, int64_t batch, int64_t m, int64_t n) {
+  const int64_t least = std::min(m, n);
+  std::vector<E> a = Random<E>(batch * m * n, static_cast<int>(m * 7 + n)), lu(a.size()), again(a.size());
+  std::vector<int32_t> pivots(batch * least), permutation(batch * m);
+  const LinalgPlan plan = PlanLu(Of<E>::kType, batch, m, n, target);
+  RunAll(plan, target, {a.data(), again.data(), pivots.data(), permutation.data()}, 1000);
+  RunAll(plan, target, {a.data(), lu.data(), pivots.data(), permutation.data()}, 1);
+  EXPECT_EQ(0, std::memcmp(lu.data(), again.data(), lu.size() * sizeof(E)));
+  for (int64_t k = 0; k < batch; ++k) {
+    const Matrix both = MatrixOf(lu, k, m, n), given = MatrixOf(a, k, m, n);
+    Matrix l(m, least), u(least, n), permuted(m, n);
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        permuted(i, j) = given(permutation[k * m + i], j);
+        if (j < i && j < least) {
+          l(i, j) = both(i, j);
+          ASSERT_LE(std::abs(l(i, j)), 1.5);
+        }
+        if (j >= i) u(i, j) = both(i, j);
+      }
+      if (i < least) l(i, i) = 1;
+      if (i < least) ASSERT_TRUE(pivots[k * least + i] >= i && pivots[k * least + i] < m);
+    }
+    ASSERT_LE(Distance(l * u, permuted), 4 * Unit<E>() * std::sqrt(least + 3.0) * Size(l) * Size(u)) << m << " x " << n;
+  }
+}
+
+TEST(Lu, FactorsMultiplyBack) {
+  for (const Target& target : Targets()) {
+    for (auto [m, n] : {std::pair<int64_t, int64_t>{1, 1},
+                        {2, 2},
+                        {3, 5},
+                        {5, 3},
+                        {16, 16},
+                        {33, 33},
+                        {64, 20},
+                        {20, 90},
+                        {100, 100},
+                        {130, 97},
+                        {200, 200},
+                        {97, 260}}) {
+      for (int64_t batch : {1, 8}) {
+        if (batch > 1 && m > 64) continue;
+        CheckLu<float>(target, batch, m, n);
+        CheckLu<double>(target, batch, m, n);
+        CheckLu<std::complex<float>>(target, batch, m, n);
+        CheckLu<std::complex<double>>(target, batch, m, n);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+template <typename E>
+void CheckQr(const Target& target, int64_t batch, int64_t m, int64_t n) {
+  const int64_t least = std::min(m, n);
+  std::vector<E> a = Random<E>(batch * m * n, static_cast<int>(m * 5 + n)), r(a.size()), again(a.size());
+  std::vector<E> tau(batch * least);
+  const LinalgPlan plan = PlanQr(Of<E>::kType, batch, m, n, target);
+  RunAll(plan, target, {a.data(), again.data(), tau.data()}, 1000);
+  RunAll(plan, target, {a.data(), r.data(), tau.data()}, 1);
+  EXPECT_EQ(0, std::memcmp(r.data(), again.data(), r.size() * sizeof(E)));
+  // The first columns of the reflectors, and q as large as they allow.
+  for (int64_t columns : {least, m}) {
+    std::vector<E> v(batch * m * columns), q(v.size());
+    for (int64_t i = 0; i < batch * m; ++i) {
+      for (int64_t j = 0; j < std::min(columns, n); ++j) v[i * columns + j] = r[i * n + j];
+    }
+    RunAll(PlanReflectorProduct(Of<E>::kType, batch, m, columns, least, target), target,
+           {v.data(), tau.data(), q.data()}, 1);
+    for (int64_t k = 0; k < batch; ++k) {
+      const Matrix given = MatrixOf(a, k, m, n), orthogonal = MatrixOf(q, k, m, columns);
+      Matrix triangle(columns, n), identity(columns, columns);
+      for (int64_t i = 0; i < std::min(columns, m); ++i) {
+        for (int64_t j = i; j < n; ++j) triangle(i, j) = MatrixOf(r, k, m, n)(i, j);
+      }
+      for (int64_t i = 0; i < columns; ++i) identity(i, i) = 1;
+      const double unit = 6 * Unit<E>() * std::sqrt(static_cast<double>(m + 3));
+      ASSERT_LE(Distance(orthogonal * triangle, given), unit * Size(given)) << m << " x " << n << " " << columns;
+      ASSERT_LE(Distance(Adjoint(orthogonal) * orthogonal, identity), unit * Size(identity)) << m << " x " << n;
+    }
+  }
+}
+
+TEST(Qr, FactorsMultiplyBack) {
+  for (const Target& target : Targets()) {
+    for (auto [m, n] : {std::pair<int64_t, int64_t>{1, 1},
+                        {2, 2},
+                        {3, 5},
+                        {5, 3},
+                        {16, 16},
+                        {33, 33},
+                        {64, 20},
+                        {20, 90},
+                        {100, 100},
+                        {130, 97},
+                        {97, 140},
+                        {300, 5}}) {
+      for (int64_t batch : {1, 8}) {
+        if (batch > 1 && m > 33) continue;
+        CheckQr<float>(target, batch, m, n);
+        CheckQr<double>(target, batch, m, n);
+        CheckQr<std::complex<float>>(target, batch, m, n);
+        CheckQr<std::complex<double>>(target, batch, m, n);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+template <typename E>
+void CheckEigh(const Target& target, int64_t batch, int64_t n, bool upper) {
+  using T = typename Of<E>::Part;
+  std::vector<E> a = Random<E>(batch * n * n, static_cast<int>(n) + 3), v(a.size());
+  std::vector<T> w(batch * n), alone(batch * n);
+  RunAll(PlanEigh(Of<E>::kType, batch, n, upper, true, target), target, {a.data(), v.data(), w.data()}, 1);
+  RunAll(PlanEigh(Of<E>::kType, batch, n, upper, false, target), target, {a.data(), nullptr, alone.data()}, 1000);
+  EXPECT_EQ(0, std::memcmp(w.data(), alone.data(), w.size() * sizeof(T)));
+  for (int64_t k = 0; k < batch; ++k) {
+    Matrix given = MatrixOf(a, k, n, n), vectors = MatrixOf(v, k, n, n), scaled = vectors, identity(n, n);
+    for (int64_t i = 0; i < n; ++i) {
+      given(i, i) = given(i, i).real();
+      identity(i, i) = 1;
+      for (int64_t j = 0; j < i; ++j) {
+        if (upper) given(i, j) = std::conj(given(j, i));
+        else given(j, i) = std::conj(given(i, j));
+      }
+      for (int64_t j = 0; j < n; ++j) scaled(i, j) *= w[k * n + j];
+      if (i > 0) ASSERT_LE(w[k * n + i - 1], w[k * n + i]);
+    }
+    const double unit = 4 * Unit<E>() * std::sqrt(n + 3.0);
+    ASSERT_LE(Distance(given * vectors, scaled), unit * Size(given)) << n;
+    ASSERT_LE(Distance(Adjoint(vectors) * vectors, identity), unit * Size(identity)) << n;
+  }
+}
+
+TEST(Eigh, VectorsAreEigenvectors) {
+  for (const Target& target : Targets()) {
+    for (int64_t n : {1, 2, 3, 5, 8, 17, 32, 70, 130}) {
+      for (bool upper : {false, true}) {
+        CheckEigh<float>(target, n < 10 ? 9 : 1, n, upper);
+        CheckEigh<double>(target, n < 10 ? 9 : 1, n, upper);
+        CheckEigh<std::complex<float>>(target, n < 10 ? 9 : 1, n, upper);
+        CheckEigh<std::complex<double>>(target, n < 10 ? 9 : 1, n, upper);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Eigh, OddMatrices) {
+  for (const Target& target : Targets()) {
+    std::vector<float> a(36), v(36), w(6);
+    const LinalgPlan plan = PlanEigh(ElementType::kF32, 1, 6, false, true, target);
+    RunAll(plan, target, {a.data(), v.data(), w.data()}, 1);
+    for (float x : w) EXPECT_EQ(x, 0);
+    for (int64_t i = 0; i < 6; ++i) a[i * 7] = 1e30f * static_cast<float>(6 - i);
+    RunAll(plan, target, {a.data(), v.data(), w.data()}, 1);
+    for (int64_t i = 0; i < 6; ++i) EXPECT_FLOAT_EQ(w[i], 1e30f * static_cast<float>(i + 1));
+    for (float bad : {std::numeric_limits<float>::infinity(), std::nanf("")}) {
+      a[30] = bad;
+      RunAll(plan, target, {a.data(), v.data(), w.data()}, 1);
+      for (float x : w) EXPECT_TRUE(std::isnan(x));
+      for (float x : v) EXPECT_TRUE(std::isnan(x));
+    }
+  }
+}
+
+TEST(Linalg, NothingToDo) {
+  EXPECT_TRUE(PlanCholesky(ElementType::kF32, 0, 4, false, Target()).phases.empty());
+  EXPECT_TRUE(PlanCholesky(ElementType::kF32, 2, 0, false, Target()).phases.empty());
+  EXPECT_TRUE(PlanTriangularSolve({.columns = 0}, Target()).phases.empty());
+  EXPECT_TRUE(PlanQr(ElementType::kF32, 1, 0, 3, Target()).phases.empty());
+}
+
+}  // namespace
+}  // namespace treadle::kernels::linalg

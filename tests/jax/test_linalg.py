@@ -1,0 +1,176 @@
+"""Linear algebra: identities, NumPy in double precision and jaxlib's CPU backend."""
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+TREADLE = jax.devices("treadle")[0]
+DTYPES = [np.float32, np.float64, np.complex64, np.complex128]
+SIZES = [1, 2, 3, 8, 17, 64, 130]
+
+
+@pytest.fixture(autouse=True)
+def x64():
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", False)
+
+
+def normal(rng, *shape, dtype=np.float32):
+    x = rng.normal(size=shape)
+    return (x + 1j * rng.normal(size=shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
+
+
+def positive(rng, *shape, dtype=np.float32):
+    a = normal(rng, *shape, dtype=dtype).astype(np.complex128 if np.dtype(dtype).kind == "c" else np.float64)
+    return (a @ np.conj(np.swapaxes(a, -1, -2)) + shape[-1] * np.eye(shape[-1])).astype(dtype)
+
+
+def ours(fn, *args):
+    return jax.tree.map(np.asarray, jax.jit(fn)(*jax.device_put(args, TREADLE)))
+
+
+def adjoint(a):
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
+def close(a, b, dtype, scale=1.0):
+    """Within a modest number of rounding errors of the larger one's length."""
+    a, b = np.asarray(a), np.asarray(b)
+    assert a.shape == b.shape
+    wide = np.complex128
+    error = np.linalg.norm((a.astype(wide) - b.astype(wide)).ravel())
+    assert error <= 50 * scale * np.finfo(dtype).eps * max(np.linalg.norm(b.astype(wide).ravel()), 1e-30), error
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES + [300])
+def test_cholesky(rng, dtype, n):
+    for batch in [(), (9,)] if n < 100 else [()]:
+        a = positive(rng, *batch, n, n, dtype=dtype)
+        factor = ours(jnp.linalg.cholesky, a)
+        assert factor.dtype == dtype and (np.triu(factor, 1) == 0).all()
+        close(factor @ adjoint(factor), a, dtype)
+        close(ours(lambda x: jnp.linalg.cholesky(x, upper=True), a), adjoint(factor), dtype)
+
+
+def test_cholesky_of_what_has_none(compare, rng):
+    for a in [-np.eye(4, dtype=np.float32), np.full((3, 3), np.nan, np.float32), np.zeros((5, 5), np.float32)]:
+        compare(jnp.linalg.cholesky, a)
+    many = np.stack([positive(rng, 6, 6), -np.eye(6, dtype=np.float32), positive(rng, 6, 6)])
+    got = compare(jnp.linalg.cholesky, many, rtol=1e-4, atol=1e-4)
+    assert np.isfinite(got[[0, 2]]).all() and np.isnan(got[1][np.tril_indices(6)]).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_triangular_solve(rng, dtype, n):
+    a = normal(rng, 2, n, n, dtype=dtype) + (4 + n) * np.eye(n, dtype=dtype)
+    for left in [True, False]:
+        for lower in [True, False]:
+            for form in range(6):
+                transpose, conjugate, unit = [(False, False, False), (True, False, False), (True, True, False),
+                                              (False, False, True), (True, False, True), (True, True, True)][form]
+                b = normal(rng, 2, n, 5, dtype=dtype) if left else normal(rng, 2, 5, n, dtype=dtype)
+                scaled = a / (n if unit else 1)
+                x = ours(lambda a, b: lax.linalg.triangular_solve(a, b, left_side=left, lower=lower, transpose_a=transpose,
+                                                                  conjugate_a=conjugate, unit_diagonal=unit), scaled, b)
+                m = np.tril(scaled) if lower else np.triu(scaled)
+                if unit:
+                    m = m - m * np.eye(n) + np.eye(n)
+                m = np.swapaxes(m, -1, -2) if transpose else m
+                m = np.conj(m) if conjugate else m
+                close(m @ x if left else x @ m, b, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (5, 3), (3, 5), (33, 33), (130, 130), (2, 8, 8), (9, 4, 4), (300, 40)])
+def test_lu(rng, dtype, shape):
+    a = normal(rng, *shape, dtype=dtype)
+    lu = jax.scipy.linalg.lu if len(shape) == 2 else jax.vmap(jax.scipy.linalg.lu)
+    p, l, u = ours(lu, a)
+    close(p @ l @ u, a, dtype)
+    assert np.abs(l).max() <= 1.5
+    _, pivots, permutation = ours(lax.linalg.lu, a)
+    again = ours(lambda x: lax.linalg.lu_pivots_to_permutation(x, shape[-2]), pivots)
+    np.testing.assert_array_equal(again, permutation)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_solve_and_inverse(rng, dtype, n):
+    a = normal(rng, n, n, dtype=dtype) + n * np.eye(n, dtype=dtype)
+    b = normal(rng, n, 3, dtype=dtype)
+    close(a @ ours(jnp.linalg.solve, a, b), b, dtype)
+    close(a @ ours(jnp.linalg.solve, a, b[:, 0]), b[:, 0], dtype)
+    close(a @ ours(jnp.linalg.inv, a), np.eye(n), dtype)
+    if n < 60:
+        close(ours(jnp.linalg.det, a), np.linalg.det(a.astype(np.complex128)), dtype)
+    sign, log = ours(jnp.linalg.slogdet, a)
+    np.testing.assert_allclose(log, np.linalg.slogdet(a.astype(np.complex128))[1], rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (5, 3), (3, 5), (33, 33), (130, 130), (2, 8, 8), (9, 4, 3), (300, 40)])
+def test_qr(rng, dtype, shape):
+    a = normal(rng, *shape, dtype=dtype)
+    for mode in ["reduced", "complete"]:
+        q, r = ours(lambda x: tuple(jnp.linalg.qr(x, mode=mode)), a)
+        close(q @ r, a, dtype)
+        close(adjoint(q) @ q, np.broadcast_to(np.eye(q.shape[-1]), adjoint(q).shape[:-1] + q.shape[-1:]), dtype)
+        assert (np.tril(r, -1) == 0).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 2, 5, 16, 40])
+def test_eigh(rng, dtype, n):
+    a = normal(rng, n, n, dtype=dtype)
+    a = (a + adjoint(a)) / 2
+    w, v = ours(lambda x: tuple(jnp.linalg.eigh(x)), a)
+    close(v @ (w[:, None] * adjoint(v)), a, dtype, 4)
+    close(adjoint(v) @ v, np.eye(n), dtype, 4)
+    assert (np.diff(w) >= 0).all()
+    close(w, np.linalg.eigvalsh(a.astype(np.complex128)), dtype, 4)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (7, 3), (3, 7), (20, 20)])
+def test_svd(rng, dtype, shape):
+    a = normal(rng, *shape, dtype=dtype)
+    for full in [False, True]:
+        u, s, vh = ours(lambda x: tuple(jnp.linalg.svd(x, full_matrices=full)), a)
+        k = min(shape)
+        close(u[:, :k] * s @ vh[:k], a, dtype, 4)
+        close(adjoint(u) @ u, np.eye(u.shape[1]), dtype, 4)
+        close(vh @ adjoint(vh), np.eye(vh.shape[0]), dtype, 4)
+    close(ours(lambda x: jnp.linalg.svd(x, compute_uv=False), a), np.linalg.svd(a.astype(np.complex128), compute_uv=False), dtype, 4)
+
+
+def test_least_squares(rng):
+    a, b = normal(rng, 12, 4), normal(rng, 12)
+    x = ours(lambda a, b: jnp.linalg.lstsq(a, b)[0], a, b)
+    np.testing.assert_allclose(x, np.linalg.lstsq(a.astype(np.float64), b.astype(np.float64))[0], rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(ours(jnp.linalg.pinv, a), np.linalg.pinv(a.astype(np.float64)), rtol=1e-3, atol=1e-4)
+
+
+def test_gradients(compare, rng):
+    a, b = positive(rng, 6, 6), normal(rng, 6, 2)
+    compare(jax.grad(lambda a: jnp.linalg.slogdet(a)[1]), a, rtol=1e-3, atol=1e-4)
+    compare(jax.grad(lambda a: jnp.sum(jnp.linalg.cholesky(a) ** 2)), a, rtol=1e-3, atol=1e-4)
+    compare(jax.grad(lambda a, b: jnp.sum(jnp.linalg.solve(a, b) ** 2)), a, b, rtol=1e-3, atol=1e-4)
+
+
+def test_nothing(rng):
+    for shape in [(0, 0), (2, 0, 0), (0, 3, 3)]:
+        a = np.zeros(shape, np.float32)
+        assert ours(jnp.linalg.cholesky, a).shape == shape
+        assert ours(jnp.linalg.inv, a).shape == shape
+        assert ours(lambda x: jnp.linalg.qr(x)[0], a).shape == shape
+
+
+def test_half_precision(rng):
+    a = positive(rng, 5, 5).astype(jnp.bfloat16)
+    b = normal(rng, 5, 2).astype(jnp.bfloat16)
+    x = ours(lambda a, b: lax.linalg.triangular_solve(a.astype(jnp.float32), b.astype(jnp.float32), left_side=True, lower=True), a, b)
+    close(np.tril(a.astype(np.float32)) @ x, b.astype(np.float32), np.float32)
