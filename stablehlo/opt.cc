@@ -81,6 +81,7 @@ Status VerifyDiagnostics(std::string_view text, std::string_view name, const std
     return InvalidArgument(std::string(name) + ": nested " + std::to_string(depth) + " deep");
   }
   const auto context = MakeContext();
+  context->printOpOnDiagnostic(false);  // nobody announces that note
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text.data(), text.size()),
                                                                    llvm::StringRef(name.data(), name.size())),

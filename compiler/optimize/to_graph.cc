@@ -491,14 +491,12 @@ class Importer {
     return OkStatus();
   }
 
-  // f's shape is that of the result or of its parts. Real numbers get an imaginary part of 0; to real numbers goes the
-  // real part, to i1 whether anything is not 0.
+  // f's shape is that of the result or of its parts. Real numbers get an imaginary part of 0; to other types goes the
+  // real part, as the specification has it.
   Complex Converted(Formula& f, Complex z, mlir::Type to) {
     if (IsComplexType(to))
       return {f.Apply(OpCode::kConvert, {z.re}), z.im < 0 ? f.Constant(0) : f.Apply(OpCode::kConvert, {z.im})};
-    Complex result = {f.Apply(OpCode::kConvert, {z.re})};
-    if (f.shape().type == ElementType::kI1) result.re = f.Or(result.re, f.Apply(OpCode::kConvert, {z.im}));
-    return result;
+    return {f.Apply(OpCode::kConvert, {z.re})};
   }
 
   // Sums are sums of the parts, each by itself; other regions work on all parts of all inputs.

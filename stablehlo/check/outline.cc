@@ -137,7 +137,9 @@ StatusOr<OutlinedProgram> Outline(std::string_view program, std::string_view nam
   stablehlo::BorrowedContext context;
   TREADLE_ASSIGN_OR_RETURN(mlir::OwningOpRef<mlir::ModuleOp> module, stablehlo::ReadProgram(*context, program, name));
   OutlinedProgram outlined;
+  llvm::DenseSet<FuncOp> running;
   for (FuncOp function : interpreter::FunctionsToRun(*module)) {
+    running.insert(function);
     if (RunsGrids(function)) {
       outlined.functions.push_back({.name = function.getName().str(), .runs_grids = true});
       continue;
@@ -153,7 +155,9 @@ StatusOr<OutlinedProgram> Outline(std::string_view program, std::string_view nam
       return;
     }
     auto function = op->getParentOfType<FuncOp>();
-    if (IsForTests(op) && function && !RunsGrids(function)) left = op;
+    if (!IsForTests(op) || !function || RunsGrids(function)) return;
+    const bool unused = mlir::SymbolTable::symbolKnownUseEmpty(function.getSymNameAttr(), *module);
+    if (running.contains(function) || !unused) left = op;
   });
   if (left != nullptr) return At(left, "in a region or a called function of compiled code");
   llvm::raw_string_ostream stream(outlined.text);
