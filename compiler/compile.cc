@@ -25,6 +25,7 @@
 #include "stablehlo/context.h"
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/expand_chlo.h"
+#include "stablehlo/expand_legacy.h"
 #include "stablehlo/read.h"
 
 namespace treadle::compiler {
@@ -37,10 +38,13 @@ struct Compilation {
   graph::Graph graph;
   plan::Program program;
 
-  // Bytes -> verified StableHLO: portable artifacts of any version, text; CHLO, which only texts hold, is expanded.
+  // Bytes -> verified StableHLO: portable artifacts of any version, text; what only texts hold, CHLO, legacy operations
+  // and shapes as operands, is expanded.
   Status Read(std::string_view bytes, const CompileOptions& options) {
     TREADLE_ASSIGN_OR_RETURN(module, stablehlo::ReadProgram(*context, bytes, options.name));
     stablehlo::DiagnosticCollector errors(context.get());
+    stablehlo::SettleShapes(*module);
+    if (failed(stablehlo::ExpandLegacy(*module))) return errors.TakeUnimplemented("legacy operations");
     const auto is_graph_operation = [](mlir::Operation* op) { return op->getName().getStringRef() == "chlo.erf"; };
     if (failed(stablehlo::ExpandChlo(*module, is_graph_operation))) return errors.TakeUnimplemented("CHLO");
     return OkStatus();

@@ -1,8 +1,10 @@
 #include "stablehlo/expand_chlo.h"
 
+#include "stablehlo/chlo/complex_functions.h"
 #include "stablehlo/chlo/math_builder.h"
 #include "stablehlo/chlo/ops.h"
 #include "stablehlo/chlo/real_functions.h"
+#include "stablehlo/chlo/special_functions.h"
 #include "stablehlo/dialect/ops.h"
 
 namespace treadle::stablehlo {
@@ -22,28 +24,52 @@ namespace {
 RankedTensorType TensorType(Value value) { return llvm::cast<RankedTensorType>(value.getType()); }
 bool IsComplex(Type element) { return llvm::isa<mlir::ComplexType>(element); }
 
-// ---- Real functions of one argument, computed in f32 or f64.
+// ---- Real functions, computed in f32 or f64; those that lose digits on the way always in f64.
 
 struct RealFunction {
   llvm::StringLiteral name;
   Value (*expand)(MathBuilder&, Value);
+  bool wide = false;
 };
 constexpr RealFunction kRealFunctions[] = {
-    {"chlo.acos", chlo::Acos},      {"chlo.acosh", chlo::Acosh},     {"chlo.asin", chlo::Asin},
-    {"chlo.asinh", chlo::Asinh},    {"chlo.atan", chlo::Atan},       {"chlo.atanh", chlo::Atanh},
-    {"chlo.cosh", chlo::Cosh},      {"chlo.digamma", chlo::Digamma}, {"chlo.erf", chlo::Erf},
-    {"chlo.erf_inv", chlo::ErfInv}, {"chlo.erfc", chlo::Erfc},       {"chlo.lgamma", chlo::Lgamma},
-    {"chlo.sinh", chlo::Sinh},
+    {"chlo.acos", chlo::Acos}, {"chlo.acosh", chlo::Acosh},
+    {"chlo.asin", chlo::Asin}, {"chlo.asinh", chlo::Asinh},
+    {"chlo.atan", chlo::Atan}, {"chlo.atanh", chlo::Atanh},
+    {"chlo.cosh", chlo::Cosh}, {"chlo.digamma", chlo::Digamma, true},
+    {"chlo.erf", chlo::Erf},   {"chlo.erf_inv", chlo::ErfInv},
+    {"chlo.erfc", chlo::Erfc}, {"chlo.lgamma", chlo::Lgamma, true},
+    {"chlo.sinh", chlo::Sinh}, {"chlo.bessel_i1e", chlo::BesselI1e, true},
 };
 
-Value ExpandReal(mlir::OpBuilder& builder, Operation* op, Value (*expand)(MathBuilder&, Value)) {
+// What functions of numbers of `type` are computed in.
+MathBuilder ComputedIn(mlir::OpBuilder& builder, Operation* op, RankedTensorType type, bool wide) {
+  const bool f64 = type.getElementType().isF64() || (wide && type.getElementType().isF32());
+  return {builder, op->getLoc(), chlo::WithElementType(type, f64 ? Type(builder.getF64Type()) : builder.getF32Type())};
+}
+
+Value ExpandReal(mlir::OpBuilder& builder, Operation* op, const RealFunction& function) {
   const RankedTensorType type = TensorType(op->getOperand(0));
-  const Type element = type.getElementType().isF64() ? type.getElementType() : builder.getF32Type();
-  MathBuilder math(builder, op->getLoc(), chlo::WithElementType(type, element));
-  return math.WithElement(type.getElementType()).ConvertTo(expand(math, math.ConvertTo(op->getOperand(0))));
+  MathBuilder math = ComputedIn(builder, op, type, function.wide);
+  return math.WithElement(type.getElementType()).ConvertTo(function.expand(math, math.ConvertTo(op->getOperand(0))));
+}
+
+Value ExpandBinary(mlir::OpBuilder& builder, Operation* op, Value (*expand)(MathBuilder&, Value, Value)) {
+  const RankedTensorType type = TensorType(op->getOperand(0));
+  MathBuilder math(builder, op->getLoc(), chlo::WithElementType(type, builder.getF64Type()));
+  const Value result = expand(math, math.ConvertTo(op->getOperand(0)), math.ConvertTo(op->getOperand(1)));
+  return math.WithElement(type.getElementType()).ConvertTo(result);
 }
 
 // ---- Complex numbers.
+
+struct ComplexFunction {
+  llvm::StringLiteral name;
+  Value (*expand)(mlir::OpBuilder&, mlir::Location, Value);
+};
+constexpr ComplexFunction kComplexFunctions[] = {
+    {"chlo.acos", chlo::ComplexAcos},   {"chlo.acosh", chlo::ComplexAcosh}, {"chlo.asin", chlo::ComplexAsin},
+    {"chlo.asinh", chlo::ComplexAsinh}, {"chlo.atan", chlo::ComplexAtan},   {"chlo.atanh", chlo::ComplexAtanh},
+};
 
 struct Parts {
   Value real;
@@ -226,13 +252,19 @@ Value ExpandOne(mlir::OpBuilder& builder, Operation* op) {
   if (IsComplex(element)) {
     if (llvm::isa<chlo::SinhOp, chlo::CoshOp>(op))
       return ExpandComplexHyperbolic(builder, op, llvm::isa<chlo::SinhOp>(op));
+    for (const ComplexFunction& function : kComplexFunctions) {
+      if (op->getName().getStringRef() == function.name)
+        return function.expand(builder, op->getLoc(), op->getOperand(0));
+    }
     return {};
   }
   if (!llvm::isa<mlir::FloatType>(element)) return {};
   if (llvm::isa<chlo::IsInfOp, chlo::IsPosInfOp, chlo::IsNegInfOp>(op)) return ExpandIsInf(math, op);
   if (llvm::isa<chlo::NextAfterOp>(op)) return chlo::NextAfter(math, op->getOperand(0), op->getOperand(1));
+  if (llvm::isa<chlo::ZetaOp>(op)) return ExpandBinary(builder, op, chlo::Zeta);
+  if (llvm::isa<chlo::PolygammaOp>(op)) return ExpandBinary(builder, op, chlo::Polygamma);
   for (const RealFunction& function : kRealFunctions) {
-    if (op->getName().getStringRef() == function.name) return ExpandReal(builder, op, function.expand);
+    if (op->getName().getStringRef() == function.name) return ExpandReal(builder, op, function);
   }
   return {};
 }

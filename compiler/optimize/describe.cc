@@ -7,6 +7,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "stablehlo/dialect/types.h"
 
 namespace treadle::compiler {
 namespace {
@@ -81,6 +82,7 @@ Status NotYet(mlir::Operation* op, std::string_view why) {
 }
 
 StatusOr<Shape> ShapeOf(mlir::Type type, mlir::Operation* op) {
+  if (llvm::isa<stablehlo::TokenType>(type)) return Shape{ElementType::kI1, {0}};
   auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
   if (!tensor) return NotYet(op, "values of type " + TypeText(type));
   if (!tensor.hasStaticShape()) return NotYet(op, "dynamic dimensions in " + TypeText(type));

@@ -26,7 +26,7 @@ std::string TypeText(mlir::Type type);
 // UNIMPLEMENTED: Describe(op) is not implemented yet[: why]. Where the operation stands is for the caller to add.
 Status NotYet(mlir::Operation* op, std::string_view why = "");
 
-// The shape of a value of `op`. UNIMPLEMENTED for types that the planner does not know; RESOURCE_EXHAUSTED for sizes
+// The shape of a value of `op`; tokens are arrays without elements. UNIMPLEMENTED for types that the planner does not know; RESOURCE_EXHAUSTED for sizes
 // beyond 64 bits.
 StatusOr<Shape> ShapeOf(mlir::Type type, mlir::Operation* op);
 

@@ -1,4 +1,4 @@
-"""Writes coefficients.h: polynomials for erf, erfc and erf_inv, fitted at high precision.
+"""Writes coefficients.h: polynomials for erf, erfc, erf_inv and bessel_i1e, fitted at high precision.
 
     python3 fit_coefficients.py > coefficients.h        (needs mpmath)
 
@@ -66,6 +66,16 @@ def inverse_of_w(w):
     return y / x
 
 
+def bessel_near(x):
+    """bessel_i1e(x) / x."""
+    return mp.mpf(1) / 2 if x == 0 else mp.besseli(1, x) * mp.exp(-x) / x
+
+
+def bessel_far(t):
+    """bessel_i1e(x) sqrt(x) where t = 8 / x."""
+    return 1 / mp.sqrt(2 * mp.pi) if t == 0 else mp.besseli(1, 8 / t) * mp.exp(-8 / t) * mp.sqrt(8 / t)
+
+
 def emit(name, c_type, coefficients, middle):
     suffix = "f" if c_type == "float" else ""
     numbers = ", ".join(mp.nstr(c, 9 if suffix else 17, min_fixed=0, max_fixed=0) for c in coefficients)
@@ -88,4 +98,7 @@ for c_type, name, tolerance, most in (("float", "F32", 2e-8, 11), ("double", "F6
     else:
         emit(f"ErfInvHigh{name}", c_type, *fit(lambda s: inverse_of_w(s * s), mp.sqrt(5), mp.mpf("3.8"), tolerance))
         emit(f"ErfInvTop{name}", c_type, *fit(lambda s: inverse_of_w(s * s), mp.mpf("3.8"), mp.mpf("6.1"), tolerance))
+print("// bessel_i1e(x) / x for x <= 8; bessel_i1e(x) sqrt(x) in 8 / x beyond.")
+emit("BesselNear", "double", *fit(bessel_near, 0, 8, 1e-18))
+emit("BesselFar", "double", *fit(bessel_far, 0, 1, 1e-18))
 print("\n}  // namespace treadle::chlo\n\n#endif  // TREADLE_STABLEHLO_CHLO_COEFFICIENTS_H_")

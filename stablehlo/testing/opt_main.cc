@@ -1,6 +1,7 @@
 // treadle-opt: reads a program, runs the passes that the flags name in that order, verifies and prints. For lit tests.
 //
-//   treadle-opt [--expand-composites] [--expand-chlo] [--generic] [--locations] [--bytecode] [--no-output] FILE
+//   treadle-opt [--expand-composites] [--expand-chlo] [--expand-legacy] [--settle-shapes]
+//     [--generic] [--locations] [--bytecode] [--no-output] FILE
 //
 // FILE is text, bytecode or a portable artifact; "-" is standard input. Exits 1 with the error on standard error.
 
@@ -16,6 +17,7 @@
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/expand_chlo.h"
 #include "stablehlo/expand_composites.h"
+#include "stablehlo/expand_legacy.h"
 #include "stablehlo/read.h"
 
 namespace treadle::stablehlo {
@@ -38,6 +40,13 @@ bool ParseOptions(int argc, char** argv, Options* options) {
       options->passes.push_back([](mlir::ModuleOp module) { return ExpandComposites(module); });
     } else if (argument == "--expand-chlo") {
       options->passes.push_back([](mlir::ModuleOp module) { return ExpandChlo(module); });
+    } else if (argument == "--expand-legacy") {
+      options->passes.push_back(ExpandLegacy);
+    } else if (argument == "--settle-shapes") {
+      options->passes.push_back([](mlir::ModuleOp module) {
+        SettleShapes(module);
+        return mlir::success();
+      });
     } else if (argument == "--generic") {
       options->printing.printGenericOpForm();
     } else if (argument == "--locations") {
@@ -83,7 +92,8 @@ int main(int argc, char** argv) {
   treadle::stablehlo::Options options;
   if (!treadle::stablehlo::ParseOptions(argc, argv, &options)) {
     std::fputs(
-        "usage: treadle-opt [--expand-composites] [--expand-chlo] [--generic] [--locations] [--bytecode] [--no-output] "
+        "usage: treadle-opt [--expand-composites] [--expand-chlo] [--expand-legacy] [--settle-shapes] [--generic] "
+        "[--locations] [--bytecode] [--no-output] "
         "FILE\n",
         stderr);
     return 2;

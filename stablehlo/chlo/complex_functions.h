@@ -1,0 +1,20 @@
+// CHLO's inverse functions of complex numbers (W. Kahan, "Branch cuts for complex elementary functions"). Operands are
+// tensors of complex numbers.
+#ifndef TREADLE_STABLEHLO_CHLO_COMPLEX_FUNCTIONS_H_
+#define TREADLE_STABLEHLO_CHLO_COMPLEX_FUNCTIONS_H_
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+namespace treadle::chlo {
+
+mlir::Value ComplexAcos(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
+mlir::Value ComplexAcosh(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
+mlir::Value ComplexAsin(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
+mlir::Value ComplexAsinh(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
+mlir::Value ComplexAtan(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
+mlir::Value ComplexAtanh(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
+
+}  // namespace treadle::chlo
+
+#endif  // TREADLE_STABLEHLO_CHLO_COMPLEX_FUNCTIONS_H_

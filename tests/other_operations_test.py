@@ -1,0 +1,218 @@
+"""Operations that JAX's client never sends: legacy ones, batch normalisation, CHLO, shapes as operands; as texts through `treadle run`."""
+
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TREADLE = pathlib.Path(os.environ.get("TREADLE_BUILD", ROOT / "build")) / "bin" / "treadle"
+NAMES = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64", "complex64": "complex<f32>", "complex128": "complex<f64>"}
+
+
+def tensor(array):
+    return "tensor<" + "".join(f"{d}x" for d in array.shape) + NAMES[str(array.dtype)] + ">"
+
+
+def run(folder, body, results, *arguments):
+    """Results of the function with this body, whose arguments are %0, %1, ...; `results`: their types."""
+    signature = ", ".join(f"%{i}: {tensor(a)}" for i, a in enumerate(arguments))
+    (folder / "program.mlir").write_text(f"func.func @main({signature}) -> ({', '.join(results)}) {{\n{body}\n}}")
+    command = [TREADLE, "run", folder / "program.mlir"]
+    for i, array in enumerate(arguments):
+        np.save(folder / f"{i}.npy", array)
+        command += ["--input", f"@{folder}/{i}.npy"]
+    for i in range(len(results)):
+        command += ["--output", folder / f"out{i}.npy"]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert process.returncode == 0, process.stderr
+    return [np.load(folder / f"out{i}.npy") for i in range(len(results))]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+# --- functions ---
+
+
+def apply(folder, name, *arguments):
+    types = [tensor(a) for a in arguments]
+    names = ", ".join(f"%{i}" for i in range(len(arguments)))
+    body = f'%r = "chlo.{name}"({names}) : ({", ".join(types)}) -> {types[0]}\nreturn %r : {types[0]}'
+    return run(folder, body, [types[0]], *arguments)[0]
+
+
+def within(got, expected, units, floor=0.0):
+    """Within so many units in the last place of the larger of the value and `floor`."""
+    expected = np.asarray(expected, dtype=np.float64)
+    size = np.maximum(np.abs(expected), floor)
+    exact = (got == expected) | (np.isinf(got) & (size > np.finfo(got.dtype).max)) | (np.isnan(got) & np.isnan(expected)) | (size < np.finfo(got.dtype).tiny)
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.abs(got.astype(np.float64) - expected) / (np.finfo(got.dtype).eps * size)
+    worst = np.argmax(np.where(exact, 0, error))
+    assert (exact | (error <= units)).all(), (worst, got[worst], expected[worst])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_special_functions(tmp_path, rng, dtype):
+    scipy = pytest.importorskip("scipy.special")
+    units = 2 if dtype == np.float32 else 200
+    x = np.concatenate([rng.uniform(-20, 20, 500), rng.uniform(-1, 1, 100), [0.0, 8.0, -8.0, 100.0, 1e5]]).astype(dtype)
+    wide = x.astype(np.float64)
+    within(apply(tmp_path, "bessel_i1e", x), scipy.i1e(wide), units)
+    positive = np.abs(x) + dtype(0.01)
+    within(apply(tmp_path, "lgamma", positive), scipy.gammaln(positive.astype(np.float64)), units, 0 if dtype == np.float32 else 1)
+    within(apply(tmp_path, "digamma", positive), scipy.digamma(positive.astype(np.float64)), units, 0 if dtype == np.float32 else 1)
+    s = rng.uniform(1.01, 30, len(x)).astype(dtype)
+    within(apply(tmp_path, "zeta", s, positive), scipy.zeta(s.astype(np.float64), positive.astype(np.float64)), units)
+    n = rng.integers(0, 6, len(x)).astype(dtype)
+    within(apply(tmp_path, "polygamma", n, positive), scipy.polygamma(n.astype(np.int64), positive.astype(np.float64)), units, 1e-3)
+
+
+def test_special_values(tmp_path):
+    s = np.array([1, 0.5, 2, 2, 3.5, np.nan], np.float32)
+    q = np.array([2, 2, -3, 0, -1.5, 1], np.float32)
+    got = apply(tmp_path, "zeta", s, q)
+    np.testing.assert_array_equal(got, np.array([np.inf, np.nan, np.inf, np.inf, np.nan, np.nan], np.float32))
+    got = apply(tmp_path, "polygamma", np.array([-1, 0.5], np.float32), np.array([2, 2], np.float32))
+    assert np.isnan(got).all()
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_inverse_functions_of_complex_numbers(tmp_path, rng, dtype):
+    z = (rng.normal(size=300) * 2 + 1j * rng.normal(size=300) * 2).astype(dtype)
+    z = np.concatenate([z, np.array([2 + 0j, -2 + 0j, 0.5 + 0j, 3j, -0.5j, 1e3 + 1e3j], dtype)])
+    wide = z.astype(np.clongdouble)
+    for name in ["acos", "acosh", "asin", "asinh", "atan", "atanh"]:
+        expected = getattr(np, "arc" + name[1:])(wide)
+        error = np.abs(apply(tmp_path, name, z) - expected) / np.maximum(np.abs(expected), 1e-30)
+        assert error.max() <= 16 * np.finfo(dtype).eps, (name, z[error.argmax()])
+
+
+# --- operations ---
+
+
+def test_batch_norm(tmp_path, rng):
+    x, grad = rng.normal(size=(4, 3, 5)).astype(np.float32), rng.normal(size=(4, 3, 5)).astype(np.float32)
+    scale, offset = rng.normal(size=3).astype(np.float32), rng.normal(size=3).astype(np.float32)
+    axes, wide = (0, 2), x.astype(np.float64)
+    mean, var = wide.mean(axes), wide.var(axes)
+    column = lambda v: np.asarray(v, np.float64)[None, :, None]
+    normal = (wide - column(mean)) / np.sqrt(column(var) + 0.001)
+    big, small, attrs = tensor(x), tensor(scale), "<{epsilon = 0.001 : f32, feature_index = 1 : i64}>"
+    got = run(tmp_path, f'%o:3 = "stablehlo.batch_norm_training"(%0, %1, %2) {attrs} : ({big}, {small}, {small}) -> ({big}, {small}, {small})\n'
+              f"return %o#0, %o#1, %o#2 : {big}, {small}, {small}", [big, small, small], x, scale, offset)
+    for a, b in zip(got, [normal * column(scale) + column(offset), mean, var]):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+    statistics = [mean.astype(np.float32), var.astype(np.float32)]
+    got = run(tmp_path, f'%o = "stablehlo.batch_norm_inference"(%0, %1, %2, %3, %4) {attrs} : ({big}, {small}, {small}, {small}, {small}) -> {big}\n'
+              f"return %o : {big}", [big], x, scale, offset, *statistics)
+    np.testing.assert_allclose(got[0], normal * column(scale) + column(offset), rtol=1e-4, atol=1e-5)
+    got = run(tmp_path, f'%o:3 = "stablehlo.batch_norm_grad"(%0, %1, %2, %3, %4) {attrs} : ({big}, {small}, {small}, {small}, {big}) -> ({big}, {small}, {small})\n'
+              f"return %o#0, %o#1, %o#2 : {big}, {small}, {small}", [big, small, small], x, scale, *statistics, grad)
+    g, n = grad.astype(np.float64), 20
+    along = column((g * normal).sum(axes)) * normal
+    expected = column(scale) / np.sqrt(column(var) + 0.001) / n * (n * g - column(g.sum(axes)) - along)
+    for a, b in zip(got, [expected, (g * normal).sum(axes), g.sum(axes)]):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("config", ["ij,jk->ik", "ij,jk->ki", "ij,kj->ik", "ij,ij->", "ij,ij->ij", "ij,k->kji", "iij,jk->ik", "ijl,jk->ik"])
+def test_einsum(tmp_path, rng, config):
+    sizes = {"i": 3, "j": 4, "k": 5, "l": 2}
+    left, right, out = config.replace("->", ",").split(",")
+    a, b = (rng.normal(size=[sizes[c] for c in names]).astype(np.float32) for names in (left, right))
+    expected = np.einsum(config, a, b)
+    got = run(tmp_path, f'%r = stablehlo.einsum %0, %1, config = "{config}" : ({tensor(a)}, {tensor(b)}) -> {tensor(expected)}\n'
+              f"return %r : {tensor(expected)}", [tensor(expected)], a, b)[0]
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("config", ["ij->ji", "ij->i", "ij->", "ii->i", "ii->", "iji->j"])
+def test_unary_einsum(tmp_path, rng, config):
+    sizes = {"i": 3, "j": 4}
+    a = rng.normal(size=[sizes[c] for c in config.split("->")[0]]).astype(np.float32)
+    expected = np.einsum(config, a)
+    expected = np.array(expected, np.float32)
+    got = run(tmp_path, f'%r = stablehlo.unary_einsum %0, config = "{config}" : ({tensor(a)}) -> {tensor(expected)}\nreturn %r : {tensor(expected)}',
+              [tensor(expected)], a)[0]
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("dim,batch", [(0, 0), (1, 0), (2, 0), (1, 1), (2, 1)])
+def test_torch_index_select(tmp_path, rng, dim, batch):
+    a = rng.normal(size=(3, 4, 5)).astype(np.float32)
+    index = rng.integers(0, a.shape[dim], (3, 2)).astype(np.int32)
+    expected = np.take(a, index, dim) if batch == 0 else np.stack([np.take(a[i], index[i], dim - 1) for i in range(3)])
+    got = run(tmp_path, f'%r = "stablehlo.torch_index_select"(%0, %1) <{{dim = {dim} : i64, batch_dims = {batch} : i64}}> : '
+              f"({tensor(a)}, {tensor(index)}) -> {tensor(expected)}\nreturn %r : {tensor(expected)}", [tensor(expected)], a, index)[0]
+    np.testing.assert_array_equal(got, expected)
+
+
+def test_random_numbers(tmp_path):
+    n, body = 20000, ""
+    for i, (kind, element, low, high) in enumerate([("UNIFORM", "f32", "-1.0", "3.0"), ("NORMAL", "f32", "2.0", "0.5"), ("UNIFORM", "i32", "-3", "4"), ("UNIFORM", "f64", "0.0", "1.0")]):
+        body += (f"%a{i} = stablehlo.constant dense<{low}> : tensor<{element}>\n%b{i} = stablehlo.constant dense<{high}> : tensor<{element}>\n"
+                 f"%s{i} = stablehlo.constant dense<{n}> : tensor<1xi64>\n"
+                 f"%r{i} = stablehlo.rng %a{i}, %b{i}, %s{i}, distribution = {kind} : (tensor<{element}>, tensor<{element}>, tensor<1xi64>) -> tensor<{n}x{element}>\n")
+    types = [f"tensor<{n}x{e}>" for e in ["f32", "f32", "i32", "f64"]]
+    u, g, k, d = run(tmp_path, body + f"return %r0, %r1, %r2, %r3 : {', '.join(types)}", types)
+    assert u.min() >= -1 and u.max() < 3 and abs(u.mean() - 1) < 0.05
+    assert abs(g.mean() - 2) < 0.02 and abs(g.std() - 0.5) < 0.02 and np.isfinite(g).all()
+    assert k.min() == -3 and k.max() == 3 and abs(k.mean()) < 0.1
+    assert d.min() >= 0 and d.max() < 1 and len(np.unique(d)) == n
+
+
+def test_shapes_as_operands(tmp_path, rng):
+    a = rng.normal(size=(4, 6)).astype(np.float32)
+    body = """
+  %s = stablehlo.constant dense<[8, 3]> : tensor<2xi32>
+  %r = stablehlo.dynamic_reshape %0, %s : (tensor<4x6xf32>, tensor<2xi32>) -> tensor<8x3xf32>
+  %t = stablehlo.constant dense<[2, 8, 3]> : tensor<3xi32>
+  %b = stablehlo.dynamic_broadcast_in_dim %r, %t, dims = [1, 2] : (tensor<8x3xf32>, tensor<3xi32>) -> tensor<2x8x3xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<[1, 0]> : tensor<2xi32>
+  %two = stablehlo.constant dense<[0, 2]> : tensor<2xi32>
+  %p = stablehlo.dynamic_pad %0, %z, %one, %two, %one : (tensor<4x6xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<8x8xf32>
+  %l = stablehlo.constant dense<[4, 5]> : tensor<2xi32>
+  %u = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %x = stablehlo.real_dynamic_slice %0, %one, %l, %u : (tensor<4x6xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<3x3xf32>
+  %i = stablehlo.dynamic_iota %s, dim = 1 : (tensor<2xi32>) -> tensor<8x3xi32>
+  return %b, %p, %x, %i : tensor<2x8x3xf32>, tensor<8x8xf32>, tensor<3x3xf32>, tensor<8x3xi32>"""
+    b, p, x, i = run(tmp_path, body, ["tensor<2x8x3xf32>", "tensor<8x8xf32>", "tensor<3x3xf32>", "tensor<8x3xi32>"], a)
+    np.testing.assert_array_equal(b, np.broadcast_to(a.reshape(8, 3), (2, 8, 3)))
+    padded = np.zeros((8, 8), np.float32)
+    padded[1:8:2, 0:6] = a
+    np.testing.assert_array_equal(p, padded)
+    np.testing.assert_array_equal(x, a[1:4:1, 0:5:2])
+    np.testing.assert_array_equal(i, np.broadcast_to(np.arange(3), (8, 3)))
+
+
+def test_a_reduction_reads_a_scalar_from_outside(tmp_path, rng):
+    a, s = rng.integers(-9, 9, (5, 7)).astype(np.int32), np.array(3, np.int32)
+    got = run(tmp_path, """
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r = stablehlo.reduce(%0 init: %z) across dimensions = [1] : (tensor<5x7xi32>, tensor<i32>) -> tensor<5xi32>
+   reducer(%x: tensor<i32>, %y: tensor<i32>) {
+    %m = stablehlo.maximum %x, %y : tensor<i32>
+    %c = stablehlo.minimum %m, %1 : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }
+  return %r : tensor<5xi32>""", ["tensor<5xi32>"], a, s)[0]
+    np.testing.assert_array_equal(got, np.minimum(np.maximum(a.max(1), 0), 3))
+
+
+def test_tokens_and_tuples(tmp_path, rng):
+    a = rng.normal(size=4).astype(np.float32)
+    got = run(tmp_path, """
+  %t = stablehlo.create_token : !stablehlo.token
+  %u = stablehlo.after_all %t, %t : !stablehlo.token
+  %p = stablehlo.tuple %0, %u : tuple<tensor<4xf32>, !stablehlo.token>
+  %x = stablehlo.get_tuple_element %p[0] : (tuple<tensor<4xf32>, !stablehlo.token>) -> tensor<4xf32>
+  %b:2 = stablehlo.optimization_barrier %x, %u : tensor<4xf32>, !stablehlo.token
+  return %b#0 : tensor<4xf32>""", ["tensor<4xf32>"], a)[0]
+    np.testing.assert_array_equal(got, a)
