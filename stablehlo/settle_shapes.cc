@@ -2,6 +2,7 @@
 #include <numeric>
 #include <optional>
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "stablehlo/chlo/math_builder.h"
 #include "stablehlo/dialect/ops.h"
 #include "stablehlo/expand_legacy.h"
@@ -228,19 +229,36 @@ void SettleElementwise(Operation* op) {
   }
 }
 
+// Functions return what they return.
+void SettleSignature(mlir::func::FuncOp function) {
+  if (function.isExternal() || !llvm::hasSingleElement(function.getBody())) return;
+  mlir::Operation* end = function.getBody().front().getTerminator();
+  function.setType(mlir::FunctionType::get(function.getContext(), function.getArgumentTypes(), end->getOperandTypes()));
+}
+
 }  // namespace
 
 void SettleShapes(mlir::ModuleOp module) {
-  module.walk<mlir::WalkOrder::PreOrder>([](Operation* op) {
+  bool settled = false;
+  module.walk<mlir::WalkOrder::PreOrder>([&settled](Operation* op) {
     SettleElementwise(op);
     mlir::OpBuilder builder(op);
     if (op->getNumResults() != 1 || !llvm::isa_and_nonnull<StablehloDialect>(op->getDialect()))
       return mlir::WalkResult::advance();
     Value value = SettleOne(builder, op);
     if (!value) return mlir::WalkResult::advance();
+    settled = true;
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
     return mlir::WalkResult::skip();
+  });
+  if (!settled) return;
+  module.walk([](mlir::func::FuncOp function) { SettleSignature(function); });
+  mlir::SymbolTable symbols(module);
+  module.walk([&](mlir::func::CallOp call) {
+    auto callee = symbols.lookup<mlir::func::FuncOp>(call.getCallee());
+    if (!callee || callee.getNumResults() != call.getNumResults()) return;
+    for (auto [result, type] : llvm::zip(call.getResults(), callee.getResultTypes())) result.setType(type);
   });
 }
 
