@@ -284,7 +284,8 @@ Value Ordered(mlir::OpBuilder& builder, mlir::Location location, Named x, const 
 }
 
 bool AreNames(llvm::StringRef names, int64_t rank) {
-  return static_cast<int64_t>(names.size()) == rank && llvm::all_of(names, [](unsigned char c) { return std::isalpha(c) != 0; });
+  return static_cast<int64_t>(names.size()) == rank &&
+         llvm::all_of(names, [](unsigned char c) { return std::isalpha(c) != 0; });
 }
 
 // "ij,jk->ik", without an ellipsis.

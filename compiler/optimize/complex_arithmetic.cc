@@ -50,7 +50,8 @@ ValueId WithoutInfinity(Formula& f, ValueId part, ValueId scaled) {
 
 }  // namespace
 
-// large sqrt(1 + (small / large)^2): neither overflows nor loses what counts, and is what jaxlib's CPU backend computes.
+// large sqrt(1 + (small / large)^2): neither overflows nor loses what counts, and is what jaxlib's CPU backend
+// computes.
 ValueId ComplexAbs(Formula& f, Complex z) {
   ValueId re = f.Abs(z.re), im = f.Abs(z.im), infinity = f.Infinity();
   ValueId large = f.Apply(OpCode::kMaximum, {re, im}), small = f.Apply(OpCode::kMinimum, {re, im});

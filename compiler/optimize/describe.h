@@ -26,8 +26,8 @@ std::string TypeText(mlir::Type type);
 // UNIMPLEMENTED: Describe(op) is not implemented yet[: why]. Where the operation stands is for the caller to add.
 Status NotYet(mlir::Operation* op, std::string_view why = "");
 
-// The shape of a value of `op`; tokens are arrays without elements. UNIMPLEMENTED for types that the planner does not know; RESOURCE_EXHAUSTED for sizes
-// beyond 64 bits.
+// The shape of a value of `op`; tokens are arrays without elements. UNIMPLEMENTED for types that the planner does not
+// know; RESOURCE_EXHAUSTED for sizes beyond 64 bits.
 StatusOr<Shape> ShapeOf(mlir::Type type, mlir::Operation* op);
 
 }  // namespace treadle::compiler

@@ -12,7 +12,7 @@ struct KernelSet {
 
 struct IsaKernels {
   KernelSet f32, f64, i32, i64;  // by compute type
-  KernelSet i16;                 // pairs of integers that fit 16 bits. Only pack_rhs and gemm: the others work on accumulators
+  KernelSet i16;  // pairs of integers that fit 16 bits. Only pack_rhs and gemm: the others work on accumulators
 };
 
 // Of pairs of 16-bit elements where the CPU has vdpbf16ps and vpdpwssd. Only pack_rhs and gemm.

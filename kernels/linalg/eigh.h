@@ -76,8 +76,8 @@ class Eigh {
         if (kComplex) im = i == j ? T(0) : job_.args.upper ? -at[1] : at[1];
         if (kComplex) row.im[j] = im;
         const T size = std::max(std::abs(at[0]), std::abs(im));
-        finite = finite && std::abs(at[0]) <= std::numeric_limits<T>::max() &&
-                 std::abs(im) <= std::numeric_limits<T>::max();
+        finite =
+            finite && std::abs(at[0]) <= std::numeric_limits<T>::max() && std::abs(im) <= std::numeric_limits<T>::max();
         most = std::max(most, size);
       }
     }

@@ -212,7 +212,7 @@ constexpr KernelSet kSet = {
     K::CholeskyWhole,   K::CholeskyLoad, K::CholeskyDiagonal, K::CholeskySolve, K::CholeskyUpdate, K::CholeskyFinish,
     K::TriangularSolve, K::LuWhole,      K::LuLoad,           K::LuPanel,       K::LuUpdate,       K::LuFinish,
     K::QrWhole,         K::QrLoad,       K::QrFactor,         K::QrApply,       K::QrFinish,       K::ProductWhole,
-    K::ProductLoad,     K::ProductRead,  K::ProductApply, K::ProductFinish, K::EighWhole};
+    K::ProductLoad,     K::ProductRead,  K::ProductApply,     K::ProductFinish, K::EighWhole};
 
 }  // namespace
 

@@ -397,8 +397,10 @@ void CheckEigh(const Target& target, int64_t batch, int64_t n, bool upper) {
       given(i, i) = given(i, i).real();
       identity(i, i) = 1;
       for (int64_t j = 0; j < i; ++j) {
-        if (upper) given(i, j) = std::conj(given(j, i));
-        else given(j, i) = std::conj(given(i, j));
+        if (upper)
+          given(i, j) = std::conj(given(j, i));
+        else
+          given(j, i) = std::conj(given(i, j));
       }
       for (int64_t j = 0; j < n; ++j) scaled(i, j) *= w[k * n + j];
       if (i > 0) ASSERT_LE(w[k * n + i - 1], w[k * n + i]);
