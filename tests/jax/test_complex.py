@@ -332,9 +332,3 @@ def test_random_expressions(compare, seed):
         return values[-3:]
 
     compare(program, normal(rng, *shape), normal(rng, *shape), rtol=1e-4, atol=1e-4)
-
-
-def test_what_is_not_there_is_named(rng):
-    z = jax.device_put(normal(rng, 4), TREADLE)
-    with pytest.raises(jax.errors.JaxRuntimeError, match=r"UNIMPLEMENTED.*stablehlo.*complex<f32>.*test_complex.py"):
-        jax.jit(lambda a: jnp.fft.fft(a))(z)
