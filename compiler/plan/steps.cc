@@ -167,21 +167,12 @@ class Writer {
     return OkStatus();
   }
 
-  Status WriteDot(const Task& task, int32_t sequence) {
-    const kernels::dense::DotPlan& dot = task.dot;
-    std::vector<Operand> buffers;
-    for (ValueId operand : graph_.ops[task.group.ops.front()].operands) buffers.push_back(At(operand));
-    for (ValueId output : task.group.outputs) buffers.push_back(At(output));
-    WritePhases(task, sequence, buffers, dot);
-    return OkStatus();
-  }
-
   // Buffers: the operands, the table if there is one, the results.
   void WriteAlgorithm(const Task& task, int32_t sequence) {
-    std::vector<Operand> buffers;
-    for (ValueId operand : graph_.ops[task.group.ops.front()].operands) buffers.push_back(At(operand));
-    if (!task.algorithm.table.empty()) buffers.push_back({TableValue(task.algorithm.table), 0});
-    for (ValueId output : task.group.outputs) buffers.push_back(At(output));
+    std::vector<Operand> buffers = Buffers(task.group);
+    if (const std::string& table = task.algorithm.table; !table.empty()) {
+      buffers.insert(buffers.begin() + static_cast<int64_t>(task.group.inputs.size()), {TableValue(table), 0});
+    }
     WritePhases(task, sequence, buffers, task.algorithm);
   }
 
@@ -324,7 +315,7 @@ class Writer {
           TREADLE_RETURN_IF_ERROR(WritePlan(task, sequence));
           break;
         case GroupKind::kDot:
-          TREADLE_RETURN_IF_ERROR(WriteDot(task, sequence));
+          WritePhases(task, sequence, Buffers(task.group), task.dot);
           break;
         case GroupKind::kAlgorithm:
           WriteAlgorithm(task, sequence);

@@ -164,13 +164,6 @@ void PackPanelRows(const Dot<K>& dot, const char* rhs, Range k, Range columns, t
   }
 }
 
-// Fetches pieces of rows: where they are short and a page apart or more, no prefetcher follows.
-TREADLE_INLINE void FetchRows(const char* row, int64_t row_bytes, int64_t rows, int64_t bytes) {
-  for (int64_t r = 0; r < rows; ++r, row += row_bytes) {
-    for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at);
-  }
-}
-
 // Panels of rows that are contiguous along n; 8 of them at a time are read from end to end, as prefetchers like it.
 template <typename S, int64_t kPanel>
 void CopyPanels(const S* src, int64_t step, int64_t kc, int64_t columns, S* dst, int64_t stride) {

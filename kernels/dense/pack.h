@@ -65,6 +65,13 @@ TREADLE_INLINE void CopyRow(const T* src, int64_t n, T* dst) {
   Store<T>(dst + n - lanes, Load<T>(src + n - lanes));
 }
 
+// Fetches pieces of rows: where they are short and a page apart or more, no prefetcher follows.
+TREADLE_INLINE void FetchRows(const char* row, int64_t row_bytes, int64_t rows, int64_t bytes) {
+  for (int64_t r = 0; r < rows; ++r, row += row_bytes) {
+    for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at);
+  }
+}
+
 // dst[r * ld + c] = src[r * rs + c * cs]
 template <typename T, typename Src>
 void Pack(const void* from, int64_t rs, int64_t cs, int64_t rows, int64_t cols, T* dst, int64_t ld) {

@@ -47,13 +47,23 @@ TREADLE_INLINE void Store(void* to, Vec<T> v) {
   memcpy(to, &v, sizeof(v));
 }
 
-// a * b + c, fused where the level has FMA: part of a contraction's meaning (see dot.h).
+// a * b + c of floats or vectors of them, fused where the level has FMA.
+template <typename V>
+TREADLE_INLINE V FloatMulAdd(V a, V b, V c) {
+#if defined(__FMA__)
+  return __builtin_elementwise_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+// The same for any T: part of a contraction's meaning (see dot.h).
 template <typename T>
 TREADLE_INLINE Vec<T> MulAdd(Vec<T> a, Vec<T> b, Vec<T> c) {
-#if defined(__FMA__)
-  if constexpr (std::is_floating_point_v<T>) return __builtin_elementwise_fma(a, b, c);
-#endif
-  return a * b + c;
+  if constexpr (std::is_floating_point_v<T>)
+    return FloatMulAdd(a, b, c);
+  else
+    return a * b + c;
 }
 
 // The first n lanes (0 <= n <= kLanes<T>) of 4- or 8-byte elements.

@@ -10,22 +10,13 @@
 
 #include "kernels/fft/roots.h"
 #include "kernels/table.h"
+#include "kernels/testing/targets.h"
 
 namespace treadle::kernels::fft {
 namespace {
 
-using executable::IsaLevel;
 using executable::Target;
-
-std::vector<Target> Targets() {
-  std::vector<Target> targets;
-  for (IsaLevel isa : {IsaLevel::kV2, IsaLevel::kV3, IsaLevel::kV4}) {
-    Target target;
-    target.isa = isa;
-    if (executable::HostRuns(target)) targets.push_back(target);
-  }
-  return targets;
-}
+using kernels::testing::Targets;
 
 // Memory of one alignment, with a margin behind it that must stay as it is.
 class Buffer {
@@ -132,7 +123,7 @@ void Check(const FftRequest& request, const Target& target) {
     EXPECT_LE(std::sqrt(error), unit * (1 + std::log2(static_cast<long double>(request.n))) * std::sqrt(length) * 0.6L)
         << "n " << request.n << " kind " << static_cast<int>(request.kind) << " outer " << request.outer << " inner "
         << request.inner << " transform " << t << " isa " << static_cast<int>(target.isa);
-    if (testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
 }
 
@@ -142,7 +133,7 @@ void CheckAll(FftRequest request) {
     Check<float>(request, target);
     request.type = ElementType::kF64;
     Check<double>(request, target);
-    if (testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
 }
 

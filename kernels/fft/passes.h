@@ -19,11 +19,6 @@ struct Planes {
   T* im;
 };
 
-template <typename T>
-TREADLE_INLINE Vec<T> Fma(Vec<T> a, Vec<T> b, Vec<T> c) {
-  return MulAdd<T>(a, b, c);
-}
-
 // cos and sin of 2 pi k / R, k = 1 .. (R - 1) / 2.
 template <int R>
 struct OddRoots;
@@ -82,10 +77,10 @@ struct Butterfly {  // odd R: numbers k and R - k together
         const int turn = j * k % R;
         const T cos = T(Roots::kCos[(turn <= h ? turn : R - turn) - 1]);
         const T sin = T(turn <= h ? Roots::kSin[turn - 1] : -Roots::kSin[R - turn - 1]);
-        even_re = Fma<T>(Vec<T>(cos), sum_re[k - 1], even_re);
-        even_im = Fma<T>(Vec<T>(cos), sum_im[k - 1], even_im);
-        odd_re = k == 1 ? Vec<T>(sin) * diff_re[0] : Fma<T>(Vec<T>(sin), diff_re[k - 1], odd_re);
-        odd_im = k == 1 ? Vec<T>(sin) * diff_im[0] : Fma<T>(Vec<T>(sin), diff_im[k - 1], odd_im);
+        even_re = MulAdd<T>(Vec<T>(cos), sum_re[k - 1], even_re);
+        even_im = MulAdd<T>(Vec<T>(cos), sum_im[k - 1], even_im);
+        odd_re = k == 1 ? Vec<T>(sin) * diff_re[0] : MulAdd<T>(Vec<T>(sin), diff_re[k - 1], odd_re);
+        odd_im = k == 1 ? Vec<T>(sin) * diff_im[0] : MulAdd<T>(Vec<T>(sin), diff_im[k - 1], odd_im);
       }
       re[j] = even_re + odd_im;
       im[j] = even_im - odd_re;
@@ -155,8 +150,8 @@ struct Butterfly<T, 8> {
 template <typename T>
 TREADLE_INLINE void Multiply(Vec<T>& re, Vec<T>& im, Vec<T> c, Vec<T> d) {
   const Vec<T> a = re;
-  re = Fma<T>(a, c, -(im * d));
-  im = Fma<T>(a, d, im * c);
+  re = MulAdd<T>(a, c, -(im * d));
+  im = MulAdd<T>(a, d, im * c);
 }
 
 // Number k of butterfly p is `run` elements at (p + count * k) * run; its results go to (R * p + k) * run, times the

@@ -10,21 +10,20 @@
 #include <random>
 
 #include "kernels/table.h"
+#include "kernels/testing/targets.h"
 
 namespace treadle::kernels::linalg {
 namespace {
 
-using executable::IsaLevel;
 using executable::Target;
+using kernels::testing::Targets;
 
-std::vector<Target> Targets() {
-  std::vector<Target> targets;
-  for (IsaLevel isa : {IsaLevel::kV2, IsaLevel::kV3, IsaLevel::kV4}) {
-    Target target;
-    target.isa = isa;
-    if (executable::HostRuns(target)) targets.push_back(target);
-  }
-  return targets;
+template <typename Check>
+void OfEveryType(Check check) {
+  check.template operator()<float>();
+  check.template operator()<double>();
+  check.template operator()<std::complex<float>>();
+  check.template operator()<std::complex<double>>();
 }
 
 template <typename E>
@@ -181,10 +180,7 @@ TEST(Cholesky, FactorsMultiplyBack) {
       for (int64_t batch : {1, 9}) {
         if (batch > 1 && n > 100) continue;
         for (bool upper : {false, true}) {
-          CheckCholesky<float>(target, batch, n, upper);
-          CheckCholesky<double>(target, batch, n, upper);
-          CheckCholesky<std::complex<float>>(target, batch, n, upper);
-          CheckCholesky<std::complex<double>>(target, batch, n, upper);
+          OfEveryType([&]<typename E>() { CheckCholesky<E>(target, batch, n, upper); });
           if (HasFailure()) return;
         }
       }
@@ -316,10 +312,7 @@ TEST(Lu, FactorsMultiplyBack) {
                         {97, 260}}) {
       for (int64_t batch : {1, 8}) {
         if (batch > 1 && m > 64) continue;
-        CheckLu<float>(target, batch, m, n);
-        CheckLu<double>(target, batch, m, n);
-        CheckLu<std::complex<float>>(target, batch, m, n);
-        CheckLu<std::complex<double>>(target, batch, m, n);
+        OfEveryType([&]<typename E>() { CheckLu<E>(target, batch, m, n); });
         if (HasFailure()) return;
       }
     }
@@ -373,10 +366,7 @@ TEST(Qr, FactorsMultiplyBack) {
                         {300, 5}}) {
       for (int64_t batch : {1, 8}) {
         if (batch > 1 && m > 33) continue;
-        CheckQr<float>(target, batch, m, n);
-        CheckQr<double>(target, batch, m, n);
-        CheckQr<std::complex<float>>(target, batch, m, n);
-        CheckQr<std::complex<double>>(target, batch, m, n);
+        OfEveryType([&]<typename E>() { CheckQr<E>(target, batch, m, n); });
         if (HasFailure()) return;
       }
     }
@@ -415,10 +405,7 @@ TEST(Eigh, VectorsAreEigenvectors) {
   for (const Target& target : Targets()) {
     for (int64_t n : {1, 2, 3, 5, 8, 17, 32, 70, 130}) {
       for (bool upper : {false, true}) {
-        CheckEigh<float>(target, n < 10 ? 9 : 1, n, upper);
-        CheckEigh<double>(target, n < 10 ? 9 : 1, n, upper);
-        CheckEigh<std::complex<float>>(target, n < 10 ? 9 : 1, n, upper);
-        CheckEigh<std::complex<double>>(target, n < 10 ? 9 : 1, n, upper);
+        OfEveryType([&]<typename E>() { CheckEigh<E>(target, n < 10 ? 9 : 1, n, upper); });
         if (HasFailure()) return;
       }
     }

@@ -56,18 +56,6 @@ View<T> Transposed(View<T> view, bool conjugate) {
   return {view.re, view.im, view.columns, view.rows, view.conjugate != conjugate};
 }
 
-template <typename T>
-TREADLE_INLINE T FmaOf(T a, T b, T c) {
-#if defined(__FMA__)
-  if constexpr (sizeof(T) == 4)
-    return __builtin_fmaf(a, b, c);
-  else
-    return __builtin_fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
 // c[r][j] = (c[r][j] or 0) + sum over i < depth of a[r][i] * b[i][j], one part of complex numbers.
 template <typename T>
 void AddProduct(T* c, int64_t ldc, int64_t rows, int64_t columns, const T* a, int64_t rs, int64_t cs, int64_t depth,

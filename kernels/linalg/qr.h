@@ -22,7 +22,7 @@ Complex<T> Inner(Block<T> a, Block<T> b, int64_t n) {
     const Vec<T> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     T total = 0;
     for (int64_t k = 0; k < w; ++k) total += sum[k];
-    for (; i < n; ++i) total = FmaOf(x[i], y[i], total);
+    for (; i < n; ++i) total = FloatMulAdd(x[i], y[i], total);
     return total;
   };
   if (!a.im) return {dot(a.re, b.re), T(0)};

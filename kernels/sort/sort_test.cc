@@ -12,25 +12,16 @@
 #include <utility>
 
 #include "kernels/table.h"
+#include "kernels/testing/targets.h"
 
 namespace treadle::kernels::sort {
 namespace {
 
-using executable::IsaLevel;
 using executable::Target;
+using kernels::testing::Targets;
 using enum ElementType;
 
 constexpr ElementType kTypes[] = {kI1, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kBF16, kF16, kF32, kF64};
-
-std::vector<Target> Targets() {
-  std::vector<Target> targets;
-  for (IsaLevel isa : {IsaLevel::kV2, IsaLevel::kV3, IsaLevel::kV4}) {
-    Target target;
-    target.isa = isa;
-    if (executable::HostRuns(target)) targets.push_back(target);
-  }
-  return targets;
-}
 
 using Bytes = std::vector<char>;
 

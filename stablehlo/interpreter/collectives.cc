@@ -18,7 +18,7 @@ enum class Grouping : uint8_t { kReplicas, kPartitions, kReplicasWithAllPartitio
 
 int64_t ChannelOf(std::optional<stablehlo::ChannelHandleAttr> channel) { return channel ? channel->getHandle() : 0; }
 
-// all_gather, all_reduce, reduce_scatter.
+// Of operations that say use_global_device_ids.
 Grouping GroupingOf(int64_t channel, bool use_global_device_ids) {
   if (channel <= 0) return Grouping::kReplicas;
   return use_global_device_ids ? Grouping::kFlattenedIds : Grouping::kReplicasWithAllPartitions;
@@ -72,13 +72,27 @@ StatusOr<Group> GroupOf(mlir::Attribute groups, Grouping grouping, const Process
   return Group();
 }
 
-// What each member of the group brings.
-StatusOr<std::vector<Values>> Exchange(Frame& frame, int64_t channel, const Group& group, Values brought) {
+// The group of this process; empty: it is in none.
+template <typename CollectiveOp>
+StatusOr<Group> GroupOf(CollectiveOp op, const Frame& frame) {
+  const int64_t channel = ChannelOf(op.getChannelHandle());
+  Grouping grouping;
+  if constexpr (requires { op.getUseGlobalDeviceIds(); })
+    grouping = GroupingOf(channel, op.getUseGlobalDeviceIds());
+  else
+    grouping = GroupingOf(channel);
+  return GroupOf(op.getReplicaGroups(), grouping, frame.process());
+}
+
+// The operands of each member of the group.
+template <typename CollectiveOp>
+StatusOr<std::vector<Values>> Exchange(CollectiveOp op, Frame& frame, const Group& group) {
+  const int64_t channel = ChannelOf(op.getChannelHandle());
   Process& process = frame.process();
   std::string name = (frame.op()->getName().getStringRef() + " " + llvm::Twine(channel) + " of").str();
   for (int64_t member : group) name += " " + std::to_string(member);
   name += ", time " + std::to_string(process.visits[name]++);
-  return process.grid.Meet(process.baton, name, process.id(), group, std::move(brought));
+  return process.grid.Meet(process.baton, name, process.id(), group, frame.operands());
 }
 
 int64_t PositionIn(const Group& group, const Process& process) {
@@ -131,14 +145,15 @@ std::vector<Tensor> Column(const std::vector<Values>& all, int64_t i) {
   return column;
 }
 
-// Element by element with the region, in the order of the group, as elements of `element`.
-StatusOr<Tensor> Reduce(const Frame& frame, mlir::Region& body, const std::vector<Tensor>& parts, mlir::Type element) {
-  TREADLE_ASSIGN_OR_RETURN(Tensor result, ConvertTo(parts[0], element));
-  for (size_t i = 1; i < parts.size(); ++i) {
-    if (parts[i].shape() != result.shape()) return InvalidArgument("processes bring tensors of different shapes");
+// Operand `i` of all, element by element with the region, in the order of the group, as elements of result `i`.
+StatusOr<Tensor> Reduce(const Frame& frame, mlir::Region& body, const std::vector<Values>& all, int64_t i) {
+  const std::vector<Tensor> parts = Column(all, i);
+  TREADLE_ASSIGN_OR_RETURN(Tensor result, ConvertTo(parts[0], mlir::getElementTypeOrSelf(frame.result_type(i))));
+  for (size_t member = 1; member < parts.size(); ++member) {
+    if (parts[member].shape() != result.shape()) return InvalidArgument("processes bring tensors of different shapes");
     for (int64_t place = 0; place < result.size(); ++place) {
       TREADLE_ASSIGN_OR_RETURN(std::vector<Tensor> sum,
-                               frame.RunOnScalars(body, {ScalarOf(result, place), ScalarOf(parts[i], place)}));
+                               frame.RunOnScalars(body, {ScalarOf(result, place), ScalarOf(parts[member], place)}));
       result.Copy(place, sum[0], 0);
     }
   }
@@ -148,12 +163,9 @@ StatusOr<Tensor> Reduce(const Frame& frame, mlir::Region& body, const std::vecto
 // ---- The operations.
 
 StatusOr<Values> EvaluateAllGather(stablehlo::AllGatherOp op, Frame& frame) {
-  const int64_t channel = ChannelOf(op.getChannelHandle());
-  TREADLE_ASSIGN_OR_RETURN(
-      const Group group,
-      GroupOf(op.getReplicaGroups(), GroupingOf(channel, op.getUseGlobalDeviceIds()), frame.process()));
+  TREADLE_ASSIGN_OR_RETURN(const Group group, GroupOf(op, frame));
   if (group.empty()) return NotInAnyGroup();
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(frame, channel, group, frame.operands()));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(op, frame, group));
   Values results;
   for (int64_t i = 0; i < frame.num_operands(); ++i) {
     TREADLE_ASSIGN_OR_RETURN(Tensor whole, Concatenate(Column(all, i), static_cast<int64_t>(op.getAllGatherDim())));
@@ -163,41 +175,32 @@ StatusOr<Values> EvaluateAllGather(stablehlo::AllGatherOp op, Frame& frame) {
 }
 
 StatusOr<Values> EvaluateAllReduce(stablehlo::AllReduceOp op, Frame& frame) {
-  const int64_t channel = ChannelOf(op.getChannelHandle());
-  TREADLE_ASSIGN_OR_RETURN(
-      const Group group,
-      GroupOf(op.getReplicaGroups(), GroupingOf(channel, op.getUseGlobalDeviceIds()), frame.process()));
+  TREADLE_ASSIGN_OR_RETURN(const Group group, GroupOf(op, frame));
   if (group.empty()) return NotInAnyGroup();
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(frame, channel, group, frame.operands()));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(op, frame, group));
   Values results;
   for (int64_t i = 0; i < frame.num_operands(); ++i) {
-    TREADLE_ASSIGN_OR_RETURN(Tensor sum, Reduce(frame, op.getComputation(), Column(all, i),
-                                                mlir::getElementTypeOrSelf(frame.result_type(i))));
+    TREADLE_ASSIGN_OR_RETURN(Tensor sum, Reduce(frame, op.getComputation(), all, i));
     results.emplace_back(std::move(sum));
   }
   return results;
 }
 
 StatusOr<Tensor> EvaluateReduceScatter(stablehlo::ReduceScatterOp op, Frame& frame) {
-  const int64_t channel = ChannelOf(op.getChannelHandle());
-  TREADLE_ASSIGN_OR_RETURN(
-      const Group group,
-      GroupOf(op.getReplicaGroups(), GroupingOf(channel, op.getUseGlobalDeviceIds()), frame.process()));
+  TREADLE_ASSIGN_OR_RETURN(const Group group, GroupOf(op, frame));
   if (group.empty()) return NotInAnyGroup();
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(frame, channel, group, frame.operands()));
-  TREADLE_ASSIGN_OR_RETURN(const Tensor sum, Reduce(frame, op.getComputation(), Column(all, 0),
-                                                    mlir::getElementTypeOrSelf(frame.result_type(0))));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(op, frame, group));
+  TREADLE_ASSIGN_OR_RETURN(const Tensor sum, Reduce(frame, op.getComputation(), all, 0));
   return Part(sum, static_cast<int64_t>(op.getScatterDimension()), PositionIn(group, frame.process()),
               static_cast<int64_t>(group.size()));
 }
 
 StatusOr<Values> EvaluateAllToAll(stablehlo::AllToAllOp op, Frame& frame) {
-  const int64_t channel = ChannelOf(op.getChannelHandle());
-  TREADLE_ASSIGN_OR_RETURN(const Group group, GroupOf(op.getReplicaGroups(), GroupingOf(channel), frame.process()));
+  TREADLE_ASSIGN_OR_RETURN(const Group group, GroupOf(op, frame));
   if (group.empty()) return NotInAnyGroup();
   const auto count = static_cast<int64_t>(op.getSplitCount());
   if (static_cast<int64_t>(group.size()) != count) return InvalidArgument("split_count is not the size of a group");
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(frame, channel, group, frame.operands()));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(op, frame, group));
   Values results;
   for (int64_t i = 0; i < frame.num_operands(); ++i) {
     std::vector<Tensor> parts;
@@ -229,7 +232,7 @@ StatusOr<Tensor> EvaluateCollectivePermute(stablehlo::CollectivePermuteOp op, Fr
   group.erase(std::unique(group.begin(), group.end()), group.end());
   TREADLE_ASSIGN_OR_RETURN(Tensor result, frame.Result());
   if (!llvm::is_contained(group, frame.process().id())) return result;
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(frame, channel, group, frame.operands()));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(op, frame, group));
   bool is_target = false;
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
     if (pairs[i + 1] != frame.process().id()) continue;
@@ -261,10 +264,9 @@ StatusOr<int64_t> RootOf(const Frame& frame, bool dynamic, int64_t i, const Grou
 
 // Who is in no group gets zeros.
 StatusOr<Values> EvaluateCollectiveBroadcast(stablehlo::CollectiveBroadcastOp op, Frame& frame) {
-  const int64_t channel = ChannelOf(op.getChannelHandle());
-  TREADLE_ASSIGN_OR_RETURN(const Group group, GroupOf(op.getReplicaGroups(), GroupingOf(channel), frame.process()));
+  TREADLE_ASSIGN_OR_RETURN(const Group group, GroupOf(op, frame));
   if (group.empty()) return AllZeros(frame);
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(frame, channel, group, frame.operands()));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(op, frame, group));
   Values results;
   for (int64_t i = 0; i < static_cast<int64_t>(op.getNumResults()); ++i) {
     TREADLE_ASSIGN_OR_RETURN(const int64_t root, RootOf(frame, op.getHasDynamicRoot(), i, group));
@@ -275,20 +277,16 @@ StatusOr<Values> EvaluateCollectiveBroadcast(stablehlo::CollectiveBroadcastOp op
 
 // As all_reduce for the root; the others, and who is in no group, get zeros.
 StatusOr<Values> EvaluateCollectiveReduce(stablehlo::CollectiveReduceOp op, Frame& frame) {
-  const int64_t channel = ChannelOf(op.getChannelHandle());
-  TREADLE_ASSIGN_OR_RETURN(
-      const Group group,
-      GroupOf(op.getReplicaGroups(), GroupingOf(channel, op.getUseGlobalDeviceIds()), frame.process()));
+  TREADLE_ASSIGN_OR_RETURN(const Group group, GroupOf(op, frame));
   TREADLE_ASSIGN_OR_RETURN(Values results, AllZeros(frame));
   if (group.empty()) return results;
   if (static_cast<int64_t>(results.size()) > frame.num_operands())
     return InvalidArgument("has more results than operands");
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(frame, channel, group, frame.operands()));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Values> all, Exchange(op, frame, group));
   for (int64_t i = 0; i < static_cast<int64_t>(results.size()); ++i) {
     TREADLE_ASSIGN_OR_RETURN(const int64_t root, RootOf(frame, op.getHasDynamicRoot(), i, group));
     if (root != PositionIn(group, frame.process())) continue;
-    TREADLE_ASSIGN_OR_RETURN(Tensor sum, Reduce(frame, op.getComputation(), Column(all, i),
-                                                mlir::getElementTypeOrSelf(frame.result_type(i))));
+    TREADLE_ASSIGN_OR_RETURN(Tensor sum, Reduce(frame, op.getComputation(), all, i));
     results[i] = std::move(sum);
   }
   return results;

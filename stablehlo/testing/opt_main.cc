@@ -1,10 +1,10 @@
 // treadle-opt: `treadle opt` without the compiler, which links in a moment. For lit tests.
 //
-//   treadle-opt [--expand-composites] [--expand-chlo] [--expand-legacy] [--settle-shapes]
-//     [--generic] [--locations] [--bytecode] [--no-output] FILE
+//   treadle-opt [--PASS]... [--generic] [--locations] [--bytecode] [--no-output] FILE
 //
 // FILE is text, bytecode or a portable artifact; "-" is standard input. Exits 1 with the error on standard error.
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -24,12 +24,8 @@ struct Options {
 bool ParseOptions(int argc, char** argv, Options* options) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    const bool is_pass = argument.starts_with("--") && [&] {
-      for (const PassDescription& pass : Passes()) {
-        if (argument.substr(2) == pass.name) return true;
-      }
-      return false;
-    }();
+    const bool is_pass =
+        argument.starts_with("--") && std::ranges::count(Passes(), argument.substr(2), &PassDescription::name) > 0;
     if (is_pass) {
       options->opt.passes.emplace_back(argument.substr(2));
     } else if (argument == "--generic") {
@@ -64,11 +60,10 @@ Status Run(const Options& options) {
 int main(int argc, char** argv) {
   treadle::stablehlo::Options options;
   if (!treadle::stablehlo::ParseOptions(argc, argv, &options)) {
-    std::fputs(
-        "usage: treadle-opt [--expand-composites] [--expand-chlo] [--expand-legacy] [--settle-shapes] [--generic] "
-        "[--locations] [--bytecode] [--no-output] "
-        "FILE\n",
-        stderr);
+    std::fputs("usage: treadle-opt [--PASS]... [--generic] [--locations] [--bytecode] [--no-output] FILE\npasses:",
+               stderr);
+    for (const auto& pass : treadle::stablehlo::Passes()) std::fprintf(stderr, " %s", std::string(pass.name).c_str());
+    std::fputs("\n", stderr);
     return 2;
   }
   const treadle::Status status = treadle::stablehlo::Run(options);

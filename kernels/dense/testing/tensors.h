@@ -18,21 +18,19 @@
 
 #include "kernels/dense/dot.h"
 #include "kernels/table.h"
+#include "kernels/testing/targets.h"
 
 namespace treadle::kernels::dense::testing {
 
 using executable::IsaLevel;
 using executable::Target;
 
+// Also with products of pairs, where the machine has them.
 inline std::vector<Target> Targets() {
-  std::vector<Target> targets;
-  for (IsaLevel isa : {IsaLevel::kV2, IsaLevel::kV3, IsaLevel::kV4}) {
-    Target target;
-    target.isa = isa;
-    if (executable::HostRuns(target)) targets.push_back(target);
-    target.avx512_bf16 = target.avx512_vnni = true;
-    if (isa == IsaLevel::kV4 && executable::HostRuns(target)) targets.push_back(target);
-  }
+  std::vector<Target> targets = kernels::testing::Targets();
+  Target pairs = targets.back();
+  pairs.avx512_bf16 = pairs.avx512_vnni = true;
+  if (pairs.isa == IsaLevel::kV4 && executable::HostRuns(pairs)) targets.push_back(pairs);
   return targets;
 }
 
