@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "stablehlo/artifact/artifact.h"
 #include "stablehlo/context.h"
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/expand_chlo.h"
@@ -64,6 +65,14 @@ StatusOr<std::string> Opt(std::string_view bytes, std::string_view name, const O
   DiagnosticCollector errors(context.get(), name, bytes);
   if (failed(RunPasses(options.passes, *program))) return errors.TakeStatus("a pass failed");
   std::string result;
+  if (!options.artifact.empty()) {
+    const auto target = ParseArtifactVersion(options.artifact);
+    if (!target) return InvalidArgument("'" + options.artifact + "' is no version of StableHLO; one is 1.12.0");
+    const ArtifactOptions artifact = {.target = *target, .allow_other_dialects = options.allow_other_dialects};
+    if (failed(WritePortableArtifact(*program, artifact, result)))
+      return errors.TakeStatus("no artifact can be written");
+    return result;
+  }
   llvm::raw_string_ostream stream(result);
   if (options.bytecode) {
     if (failed(mlir::writeBytecodeToFile(*program, stream))) return errors.TakeStatus("the program cannot be written");
@@ -75,6 +84,8 @@ StatusOr<std::string> Opt(std::string_view bytes, std::string_view name, const O
   program->print(stream, printing);
   return result;
 }
+
+std::string NewestArtifactVersion() { return kNewestArtifact.ToString(); }
 
 Status VerifyDiagnostics(std::string_view text, std::string_view name, const std::vector<std::string>& passes) {
   if (const int depth = TextNesting(text); depth > kMaxNesting) {

@@ -13,21 +13,35 @@ enum class Form : uint8_t { kText, kBytecode, kArtifact };
 struct Options {
   std::string file, output, target_version;
   Form form = Form::kText;
+  bool generic = false;
+  bool locations = false;
+  bool allow_other_dialects = false;
 };
 
+Status CheckUse(const Options& options) {
+  if (options.form != Form::kArtifact && (!options.target_version.empty() || options.allow_other_dialects)) {
+    return InvalidArgument("--target-version and --allow-other-dialects belong to --to artifact");
+  }
+  if (options.form != Form::kText && (options.generic || options.locations)) {
+    return InvalidArgument("--generic and --locations belong to --to text");
+  }
+  if (options.form != Form::kText && options.output.empty()) {
+    return InvalidArgument("bytecode and artifacts are binary data; name a file with -o FILE");
+  }
+  return OkStatus();
+}
+
 Status Translate(const Options& options) {
-  if (options.form == Form::kArtifact) {
-    return Unimplemented(
-        "portable artifacts are read (every version from 0.9.0 to 1.20.0), but not written yet; "
-        "--to bytecode writes MLIR bytecode");
-  }
-  if (!options.target_version.empty()) return InvalidArgument("--target-version belongs to --to artifact");
-  if (options.form == Form::kBytecode && options.output.empty()) {
-    return InvalidArgument("--to bytecode writes binary data; name a file with -o FILE");
-  }
+  TREADLE_RETURN_IF_ERROR(CheckUse(options));
   TREADLE_ASSIGN_OR_RETURN(const std::string program, ReadFile(options.file));
   stablehlo::OptOptions opt;
+  opt.generic = options.generic;
+  opt.locations = options.locations;
   opt.bytecode = options.form == Form::kBytecode;
+  if (options.form == Form::kArtifact) {
+    opt.artifact = options.target_version.empty() ? stablehlo::NewestArtifactVersion() : options.target_version;
+    opt.allow_other_dialects = options.allow_other_dialects;
+  }
   TREADLE_ASSIGN_OR_RETURN(const std::string result,
                            stablehlo::Opt(program, options.file == "-" ? "<stdin>" : options.file, opt));
   return WriteOutput(options.output, result);
@@ -45,12 +59,23 @@ Command AddTranslate(CLI::App& app) {
   command->add_option("--to", options->form, "text (default), bytecode or artifact")
       ->transform(CLI::Transformer(forms))
       ->option_text("FORM");
-  command->add_option("--target-version", options->target_version, "of StableHLO, for artifacts: 1.12.0");
-  command->add_option("-o,--output", options->output, "file to write instead of standard output");
+  command->add_flag("--generic", options->generic, "Text with every operation in generic form");
+  command->add_flag("--locations", options->locations, "Text with the source location of every operation");
+  command
+      ->add_option("--target-version", options->target_version,
+                   "StableHLO that shall read the artifact: 0.9.0 to " + stablehlo::NewestArtifactVersion() +
+                       " (default). What it does not have is an error")
+      ->option_text("VERSION");
+  command->add_flag("--allow-other-dialects", options->allow_other_dialects,
+                    "Artifacts may hold sdy, chlo and others as they are (from 1.11.0)");
+  command->add_option("-o,--output", options->output, "File to write instead of standard output");
   command->footer(
       "Examples:\n"
-      "  treadle translate model.mlirbc\n"
-      "  treadle translate model.mlir --to bytecode -o model.bc");
+      "  treadle translate model.mlirbc                             what is in an artifact\n"
+      "  treadle translate model.mlirbc --generic -o model.mlir     text that every MLIR tool parses\n"
+      "  treadle translate model.mlir --to bytecode -o model.bc     for this version of MLIR\n"
+      "  treadle translate model.mlir --to artifact --target-version 1.8.0 -o model.mlirbc\n"
+      "                                                             for any StableHLO from 1.8.0 on");
   return [options] { return Translate(*options); };
 }
 

@@ -22,14 +22,9 @@ llvm::ArrayRef<uint8_t> Bytes(StringRef bytes) {
 }
 
 // From a producer like StableHLO_v1.16.2.
-std::optional<ArtifactVersion> ParseVersion(StringRef producer) {
-  ArtifactVersion version;
-  if (!producer.consume_front(kProducer) || producer.consumeInteger(10, version.major) ||
-      !producer.consume_front(".") || producer.consumeInteger(10, version.minor) || !producer.consume_front(".") ||
-      producer.consumeInteger(10, version.patch)) {
-    return std::nullopt;
-  }
-  return version;
+std::optional<ArtifactVersion> ParseProducer(StringRef producer) {
+  if (!producer.consume_front(kProducer)) return std::nullopt;
+  return ParseArtifactVersion(producer);
 }
 
 bool IsKnown(const ArtifactVersion& version) {
@@ -38,6 +33,15 @@ bool IsKnown(const ArtifactVersion& version) {
 }
 
 }  // namespace
+
+std::optional<ArtifactVersion> ParseArtifactVersion(StringRef text) {
+  ArtifactVersion version;
+  if (text.consumeInteger(10, version.major) || !text.consume_front(".") || text.consumeInteger(10, version.minor) ||
+      !text.consume_front(".") || text.consumeInteger(10, version.patch) || !text.empty()) {
+    return std::nullopt;
+  }
+  return version;
+}
 
 bool IsPortableArtifact(StringRef bytes) {
   ByteReader reader(Bytes(bytes));
@@ -49,7 +53,7 @@ std::optional<ArtifactVersion> ProducerVersion(StringRef bytes) {
   ByteReader reader(Bytes(bytes));
   Container container;
   if (!ReadHeader(reader, container)) return std::nullopt;
-  return ParseVersion(container.producer);
+  return ParseProducer(container.producer);
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> ReadPortableArtifact(mlir::MLIRContext& context, StringRef bytes) {
@@ -61,7 +65,7 @@ mlir::OwningOpRef<mlir::ModuleOp> ReadPortableArtifact(mlir::MLIRContext& contex
   Container container;
   const std::string error = ParseContainer(Bytes(bytes), container);
   if (!error.empty()) return fail(error);
-  const std::optional<ArtifactVersion> version = ParseVersion(container.producer);
+  const std::optional<ArtifactVersion> version = ParseProducer(container.producer);
   if (!version) return fail("written by '" + container.producer + "', not by StableHLO");
   if (!IsKnown(*version)) {
     return fail("written for " + container.producer +

@@ -56,10 +56,10 @@ class Reader {
   mlir::ScopedDiagnosticHandler handler_;
 };
 
-std::string Print(mlir::ModuleOp module) {
+std::string Print(mlir::ModuleOp module, mlir::OpPrintingFlags flags = mlir::OpPrintingFlags().printGenericOpForm()) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  module.print(stream, mlir::OpPrintingFlags().printGenericOpForm());
+  module.print(stream, flags);
   return text;
 }
 
@@ -84,6 +84,21 @@ TEST_P(ArtifactTest, IsRecognised) {
   const std::string expected =
       std::to_string(version->major) + "_" + std::to_string(version->minor) + "_" + std::to_string(version->patch);
   EXPECT_NE(std::string(GetParam()).find(expected), std::string::npos) << expected;
+}
+
+TEST_P(ArtifactTest, IsTheSameAfterItIsWrittenAgain) {
+  const std::string bytes = Load(GetParam() + std::string(".mlirbc"));
+  Reader reader;
+  const mlir::OwningOpRef<mlir::ModuleOp> module = reader.Read(bytes);
+  ASSERT_TRUE(module) << reader.errors();
+  std::string written;
+  const ArtifactOptions options = {.target = *ProducerVersion(bytes), .allow_other_dialects = true};
+  ASSERT_TRUE(succeeded(WritePortableArtifact(*module, options, written))) << reader.errors();
+  EXPECT_EQ(ProducerVersion(written)->ToString(), options.target.ToString());
+  const mlir::OwningOpRef<mlir::ModuleOp> again = reader.Read(written);
+  ASSERT_TRUE(again) << reader.errors();
+  const auto locations = mlir::OpPrintingFlags().printGenericOpForm().enableDebugInfo();
+  EXPECT_EQ(Print(*again, locations), Print(*module, locations));
 }
 
 TEST_P(ArtifactTest, CutOffAnywhereIsAnError) {
@@ -156,6 +171,56 @@ TEST(ReadPortableArtifactTest, ReadsDeepLocationsOnASmallStack) {
     ASSERT_TRUE(read) << reader.errors();
     EXPECT_EQ(mlir::ModuleOp(*read).getLoc(), location);
   });
+}
+
+TEST(WritePortableArtifactTest, WritesForEveryVersion) {
+  Reader reader;
+  const auto module = mlir::parseSourceString<mlir::ModuleOp>(Load("core.mlir"), &reader.context());
+  ASSERT_TRUE(module) << reader.errors();
+  std::vector<ArtifactVersion> versions;
+  for (int minor = 9; minor <= 20; ++minor) versions.push_back({0, minor, 0});
+  for (int minor = 0; minor <= 20; ++minor) versions.push_back({1, minor, 3});
+  for (const ArtifactVersion& version : versions) {
+    std::string bytes;
+    ASSERT_TRUE(succeeded(WritePortableArtifact(*module, {.target = version}, bytes))) << reader.errors();
+    EXPECT_EQ(ProducerVersion(bytes)->ToString(), version.ToString());
+    const auto read = reader.Read(bytes);
+    ASSERT_TRUE(read) << version.ToString() << ": " << reader.errors();
+    EXPECT_EQ(Print(*read), Print(*module)) << version.ToString();
+  }
+  std::string bytes;
+  for (const ArtifactVersion& version : {ArtifactVersion{0, 8, 9}, {1, 21, 0}, {2, 0, 0}}) {
+    EXPECT_FALSE(succeeded(WritePortableArtifact(*module, {.target = version}, bytes))) << version.ToString();
+  }
+  EXPECT_TRUE(bytes.empty());
+}
+
+TEST(WritePortableArtifactTest, WritesDeepLocationsOnASmallStack) {
+  Reader reader;
+  mlir::Location location = mlir::UnknownLoc::get(&reader.context());
+  const mlir::Location line = mlir::FileLineColLoc::get(&reader.context(), "model.py", 1, 2);
+  for (int i = 0; i < 2000; ++i) location = mlir::CallSiteLoc::get(line, location);
+  const mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(location);
+  RunOnSmallStack([&] {
+    std::string bytes;
+    ASSERT_TRUE(succeeded(WritePortableArtifact(*module, {}, bytes))) << reader.errors();
+    const mlir::OwningOpRef<mlir::ModuleOp> read = reader.Read(bytes);
+    ASSERT_TRUE(read) << reader.errors();
+    EXPECT_EQ(mlir::ModuleOp(*read).getLoc(), location);
+  });
+}
+
+TEST(WritePortableArtifactTest, KeepsOfRangesTheirBeginningWhereThereAreNone) {
+  Reader reader;
+  const mlir::Location range = mlir::FileLineColRange::get(&reader.context(), "model.py", 3, 4, 5, 6);
+  const mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(range);
+  const auto location_in = [&](const ArtifactVersion& version) {
+    std::string bytes;
+    EXPECT_TRUE(succeeded(WritePortableArtifact(*module, {.target = version}, bytes)));
+    return mlir::ModuleOp(*reader.Read(bytes)).getLoc();
+  };
+  EXPECT_EQ(location_in({1, 9, 0}), range);
+  EXPECT_EQ(location_in({1, 8, 0}), mlir::FileLineColLoc::get(&reader.context(), "model.py", 3, 4));
 }
 
 TEST(ReadPortableArtifactTest, BoundsTheNestingOfRegions) {

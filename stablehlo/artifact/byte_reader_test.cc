@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "stablehlo/artifact/byte_writer.h"
+
 namespace treadle::stablehlo {
 namespace {
 
@@ -21,6 +23,25 @@ std::vector<uint8_t> Encode(uint64_t value) {
   std::vector<uint8_t> bytes = {0};
   for (int i = 0; i < 8; ++i) bytes.push_back(value >> (8 * i));
   return bytes;
+}
+
+TEST(ByteWriterTest, WritesIntegersOfEveryLength) {
+  for (int shift = 0; shift < 64; ++shift) {
+    for (const uint64_t delta : {-1, 0, 1}) {
+      const uint64_t value = (uint64_t{1} << shift) + delta;
+      ByteWriter writer;
+      writer.WriteVarInt(value);
+      const std::vector<uint8_t> bytes = Encode(value);
+      EXPECT_EQ(writer.bytes(), std::string(bytes.begin(), bytes.end())) << value;
+      ByteWriter signed_writer;
+      signed_writer.WriteSignedVarInt(static_cast<int64_t>(value));
+      const std::string& written = signed_writer.bytes();
+      ByteReader reader({reinterpret_cast<const uint8_t*>(written.data()), written.size()});
+      int64_t read;
+      ASSERT_TRUE(reader.ReadSignedVarInt(read));
+      EXPECT_EQ(read, static_cast<int64_t>(value));
+    }
+  }
 }
 
 TEST(ByteReaderTest, ReadsIntegersOfEveryLength) {

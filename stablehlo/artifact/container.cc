@@ -15,18 +15,6 @@ using ::llvm::StringRef;
 constexpr uint8_t kMagic[] = {'M', 'L', 0xEF, 'R'};
 constexpr uint8_t kPadding = 0xCB;
 
-enum SectionId : uint8_t {
-  kString = 0,
-  kDialect = 1,
-  kAttrType = 2,
-  kAttrTypeOffset = 3,
-  kResource = 5,
-  kResourceOffset = 6,
-  kDialectVersion = 7,
-  kProperties = 8,
-  kNumSections = 9,
-};
-
 using Sections = std::array<std::optional<ArrayRef<uint8_t>>, kNumSections>;
 
 // Lengths come first, from the last text to the first, then the texts, each with its zero byte.
@@ -57,7 +45,7 @@ bool ReadDialects(ByteReader& reader, const uint8_t* start, Container& container
     }
     uint8_t id;
     ArrayRef<uint8_t> version;
-    if (has_version && (!ReadSection(reader, start, id, version) || id != kDialectVersion)) return false;
+    if (has_version && (!ReadSection(reader, start, id, version) || id != kDialectVersionSection)) return false;
     if (name >= container.strings.size()) return false;
     container.dialects.push_back(container.strings[name]);
   }
@@ -171,17 +159,19 @@ std::string ParseContainer(ArrayRef<uint8_t> bytes, Container& container) {
     if (sections[id]) return "section " + std::to_string(id) + " occurs twice";
     sections[id] = section;
   }
-  for (const uint8_t id : {+kString, +kDialect, +kAttrType, +kAttrTypeOffset, +kIrSection}) {
+  for (const uint8_t id :
+       {+kStringSection, +kDialectSection, +kAttrTypeSection, +kAttrTypeOffsetSection, +kIrSection}) {
     if (!sections[id]) return "section " + std::to_string(id) + " is missing: the file may be cut off";
   }
-  if (!ReadStrings(*sections[kString], container)) return "malformed string section";
-  ByteReader dialects(*sections[kDialect]);
+  if (!ReadStrings(*sections[kStringSection], container)) return "malformed string section";
+  ByteReader dialects(*sections[kDialectSection]);
   if (!ReadDialects(dialects, bytes.data(), container)) return "malformed list of dialects";
   if (!ReadOpNames(dialects, container)) return "malformed list of operations";
-  if (!ReadAttributesAndTypes(*sections[kAttrTypeOffset], *sections[kAttrType], container)) {
+  if (!ReadAttributesAndTypes(*sections[kAttrTypeOffsetSection], *sections[kAttrTypeSection], container)) {
     return "malformed list of attributes and types";
   }
-  if (sections[kProperties] && !ReadProperties(*sections[kProperties], container)) return "malformed properties";
+  if (sections[kPropertiesSection] && !ReadProperties(*sections[kPropertiesSection], container))
+    return "malformed properties";
   container.ir = *sections[kIrSection];
   return "";
 }

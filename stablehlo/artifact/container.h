@@ -22,7 +22,18 @@ inline constexpr uint64_t kElidedLocations = 4;
 inline constexpr uint64_t kNativeProperties = 5;
 inline constexpr uint64_t kNewestBytecode = 6;
 
-inline constexpr uint8_t kIrSection = 4;
+enum SectionId : uint8_t {
+  kStringSection = 0,
+  kDialectSection = 1,
+  kAttrTypeSection = 2,
+  kAttrTypeOffsetSection = 3,
+  kIrSection = 4,
+  kResourceSection = 5,
+  kResourceOffsetSection = 6,
+  kDialectVersionSection = 7,
+  kPropertiesSection = 8,
+  kNumSections = 9,
+};
 
 struct Container {
   struct OpName {

@@ -22,25 +22,6 @@ using ::mlir::LogicalResult;
 using ::mlir::StringAttr;
 using ::mlir::success;
 
-bool IsDefault(Attribute value) {
-  if (const auto number = mlir::dyn_cast<IntegerAttr>(value)) return number.getValue().isZero();
-  if (const auto text = mlir::dyn_cast<StringAttr>(value)) return text.empty();
-  if (const auto array = mlir::dyn_cast<ArrayAttr>(value)) {  // empty, or all precisions DEFAULT
-    return llvm::all_of(array, [](Attribute element) {
-      const auto precision = mlir::dyn_cast<PrecisionAttr>(element);
-      return precision && precision.getValue() == Precision::DEFAULT;
-    });
-  }
-  if (const auto dictionary = mlir::dyn_cast<mlir::DictionaryAttr>(value)) return dictionary.empty();
-  if (const auto tensor = mlir::dyn_cast<DenseElementsAttr>(value)) return tensor.getNumElements() == 0;
-  if (const auto type = mlir::dyn_cast<ComparisonTypeAttr>(value)) return type.getValue() == ComparisonType::NOTYPE;
-  if (const auto accuracy = mlir::dyn_cast<ResultAccuracyAttr>(value)) {
-    return accuracy.getMode().getValue() == ResultAccuracyMode::DEFAULT && accuracy.getAtol().isZero() &&
-           accuracy.getRtol().isZero() && accuracy.getUlps() == 0;
-  }
-  return false;
-}
-
 bool IsInteger(Attribute value, int64_t number) {
   const auto integer = mlir::dyn_cast<IntegerAttr>(value);
   return integer && integer.getValue().getBitWidth() <= 64 && integer.getValue().getSExtValue() == number;
@@ -101,11 +82,19 @@ class Converter {
     switch (row.rule) {
       case AttributeRule::kKeep:
         return Add(name, value);
-      case AttributeRule::kDropDefault:
+      case AttributeRule::kDropFalse:
+      case AttributeRule::kDropZero:
+      case AttributeRule::kDropEmptyText:
+      case AttributeRule::kDropEmptyArray:
+      case AttributeRule::kDropEmptyDictionary:
+      case AttributeRule::kDropEmptyTensor:
+      case AttributeRule::kDropNoType:
+      case AttributeRule::kDropDefaultPrecisions:
+      case AttributeRule::kDropDefaultAccuracy:
         return IsDefault(value) ? success() : Add(name, value);
       case AttributeRule::kDropMinusOne:
         return IsInteger(value, -1) ? success() : Add(name, value);
-      case AttributeRule::kDropOne:
+      case AttributeRule::kDropOriginal:
         return IsInteger(value, 1) ? success() : Add(name, value);
       case AttributeRule::kUnit:
         return IsDefault(value) ? success() : Add(name, mlir::UnitAttr::get(context()));
@@ -277,6 +266,26 @@ class Converter {
 };
 
 }  // namespace
+
+bool IsDefault(Attribute value) {
+  if (const auto number = mlir::dyn_cast<IntegerAttr>(value)) return number.getValue().isZero();
+  if (const auto text = mlir::dyn_cast<StringAttr>(value)) return text.empty();
+  if (const auto array = mlir::dyn_cast<ArrayAttr>(value)) {  // empty, or all precisions DEFAULT
+    return llvm::all_of(array, [](Attribute element) {
+      const auto precision = mlir::dyn_cast<PrecisionAttr>(element);
+      return precision && precision.getValue() == Precision::DEFAULT;
+    });
+  }
+  if (const auto dictionary = mlir::dyn_cast<mlir::DictionaryAttr>(value)) return dictionary.empty();
+  if (const auto tensor = mlir::dyn_cast<DenseElementsAttr>(value)) return tensor.getNumElements() == 0;
+  if (const auto type = mlir::dyn_cast<mlir::TypeAttr>(value)) return mlir::isa<mlir::NoneType>(type.getValue());
+  if (const auto type = mlir::dyn_cast<ComparisonTypeAttr>(value)) return type.getValue() == ComparisonType::NOTYPE;
+  if (const auto accuracy = mlir::dyn_cast<ResultAccuracyAttr>(value)) {
+    return accuracy.getMode().getValue() == ResultAccuracyMode::DEFAULT && accuracy.getAtol().isZero() &&
+           accuracy.getRtol().isZero() && accuracy.getUlps() == 0;
+  }
+  return false;
+}
 
 LogicalResult ConvertOpAttributes(const OpRule& rule, ArrayRef<Attribute> values, mlir::Location location,
                                   mlir::NamedAttrList& result) {

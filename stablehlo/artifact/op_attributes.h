@@ -14,6 +14,9 @@ namespace treadle::stablehlo {
 mlir::LogicalResult ConvertOpAttributes(const OpRule& rule, llvm::ArrayRef<mlir::Attribute> values,
                                         mlir::Location location, mlir::NamedAttrList& result);
 
+/// Whether a value says what its absence says: false, 0, empty, NOTYPE, no type, precisions and accuracies of DEFAULT.
+bool IsDefault(mlir::Attribute value);
+
 }  // namespace treadle::stablehlo
 
 #endif  // TREADLE_STABLEHLO_ARTIFACT_OP_ATTRIBUTES_H_

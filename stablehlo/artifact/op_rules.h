@@ -1,7 +1,7 @@
 // What becomes of each operation of `vhlo`: for each of its attributes, in the order in which they are written, what is
 // to be done with it. The operation itself is the one of StableHLO with the same name and no version. The upgrade from
 // older versions of an operation is in the table too: what they do not have is absent, which in StableHLO means the
-// default.
+// default. Reading and writing go by the same table.
 #ifndef TREADLE_STABLEHLO_ARTIFACT_OP_RULES_H_
 #define TREADLE_STABLEHLO_ARTIFACT_OP_RULES_H_
 
@@ -9,13 +9,24 @@
 #include <span>
 #include <string_view>
 
+#include "stablehlo/artifact/version.h"
+
 namespace treadle::stablehlo {
 
 enum class AttributeRule : uint8_t {
   kKeep,
-  kDropDefault,   // left out where false, 0, empty, NOTYPE, an accuracy of DEFAULT
-  kDropMinusOne,  // left out where -1
-  kDropOne,       // left out where 1
+  // Left out of StableHLO where they say nothing: what that is, is in the name.
+  kDropFalse,
+  kDropZero,  // of 32 bits
+  kDropMinusOne,
+  kDropEmptyText,
+  kDropEmptyArray,
+  kDropEmptyDictionary,
+  kDropEmptyTensor,
+  kDropNoType,
+  kDropDefaultPrecisions,  // all DEFAULT
+  kDropDefaultAccuracy,
+  kDropOriginal,  // the version of the API of custom calls: ORIGINAL
   kUnit,          // a boolean: present or absent
   kList,          // tensor of i64 or i1 -> array of the same
   kDropEmptyList,
@@ -25,7 +36,7 @@ enum class AttributeRule : uint8_t {
   kSymbol,     // string -> symbol reference
   kSymbols,    // array of strings -> array of symbol references
   kChannel,    // number -> channel handle; left out where 0
-  kIgnore,     // said elsewhere in the operation
+  kIgnore,     // a padding that an operand says: written as zeros
   kPart,       // part of an attribute that OpRule::bundle makes
 };
 
@@ -37,14 +48,22 @@ struct AttributeRow {
 // Attributes made of several.
 enum class Bundle : uint8_t { kNone, kDot, kConvolution, kGather, kScatter, kTransfer, kLayouts };
 
+// What the first version of an operation could not say.
+enum class Limit : uint8_t { kNone, kOneOperand, kNoRegions };
+
 struct OpRule {
   std::string_view name;  // with its version, without the dialect: "add_v1"
   std::span<const AttributeRow> attributes = {};
   Bundle bundle = Bundle::kNone;
+  ArtifactVersion since = {0, 9, 0};  // to when the next version of the operation comes
+  Limit limit = Limit::kNone;
 };
 
 /// Null where no known version of `vhlo` has an operation of that name ("add_v1").
 const OpRule* FindOpRule(std::string_view name);
+
+/// The newest version of operation `base` ("add") that StableHLO `target` has; null where it has none.
+const OpRule* NewestOpRule(std::string_view base, const ArtifactVersion& target);
 
 }  // namespace treadle::stablehlo
 

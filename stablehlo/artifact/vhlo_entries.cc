@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "stablehlo/artifact/entry_table.h"
+#include "stablehlo/artifact/vhlo_codes.h"
 #include "stablehlo/dialect/attributes.h"
 #include "stablehlo/dialect/types.h"
 
@@ -20,57 +21,7 @@ using ::mlir::failed;
 using ::mlir::StringAttr;
 using ::mlir::Type;
 
-// The numbers are the format; 0 was an attribute that is gone.
-enum AttributeCode : uint64_t {
-  kArray = 1,
-  kBoolean = 2,
-  kComparisonDirection = 3,
-  kComparisonType = 4,
-  kCustomCallApiVersion = 5,
-  kDictionary = 6,
-  kFftType = 7,
-  kFloat = 8,
-  kInteger = 9,
-  kOutputOperandAlias = 10,
-  kPrecision = 11,
-  kRngAlgorithm = 12,
-  kRngDistribution = 13,
-  kString = 14,
-  kTensor = 15,
-  kTranspose = 16,
-  kTypeAttribute = 17,
-  kTypeExtensions = 18,
-  kResultAccuracyMode = 19,
-  kResultAccuracy = 20,
-  kSubAxisInfo = 21,
-  kAxisRef = 22,
-  kReplicaGroupMeshAxes = 23,
-  kMeshAxis = 24,
-  kMesh = 25,
-};
-
-enum TypeCode : uint64_t {
-  kBooleanType = 0,
-  kComplexType = 1,
-  kFirstFloat = 2,  // to kFloat8E5M2 = 7
-  kFunctionType = 8,
-  kIndexType = 9,
-  kSigned4 = 10,    // to kSigned64 = 14
-  kUnsigned4 = 15,  // to kUnsigned64 = 19
-  kTensorType = 20,
-  kTensorTypeWithEncoding = 21,
-  kTokenType = 22,
-  kTupleType = 23,
-  kQuantizedType = 24,
-  kUnrankedTensorType = 25,
-  kWitnessType = 26,
-  kQuantizedPerAxisType = 30,
-  kSigned2 = 31,
-  kUnsigned2 = 32,
-  kNoneType = 33,
-  kBufferType = 41,
-  kFutureType = 42,
-};
+using namespace vhlo;  // the codes
 
 // An enumeration attribute of StableHLO from its number, by the class's own table of numbers.
 template <typename Attr, typename Enum, std::optional<Enum> (*kFromNumber)(uint32_t)>
@@ -207,27 +158,27 @@ Type SimpleType(mlir::MLIRContext* context, uint64_t code) {
   switch (code) {
     case kBooleanType:
       return mlir::IntegerType::get(context, 1);
-    case 2:
+    case kBFloat16:
       return mlir::BFloat16Type::get(context);
-    case 3:
+    case kFloat16:
       return mlir::Float16Type::get(context);
-    case 4:
+    case kFloat32:
       return mlir::Float32Type::get(context);
-    case 5:
+    case kFloat64:
       return mlir::Float64Type::get(context);
-    case 6:
+    case kFloat8E4M3FN:
       return mlir::Float8E4M3FNType::get(context);
-    case 7:
+    case kFloat8E5M2:
       return mlir::Float8E5M2Type::get(context);
     case kIndexType:
       return mlir::IndexType::get(context);
     case kTokenType:
       return TokenType::get(context);
-    case 27:
+    case kFloat8E4M3FNUZ:
       return mlir::Float8E4M3FNUZType::get(context);
-    case 28:
+    case kFloat8E5M2FNUZ:
       return mlir::Float8E5M2FNUZType::get(context);
-    case 29:
+    case kFloat8E4M3B11FNUZ:
       return mlir::Float8E4M3B11FNUZType::get(context);
     case kSigned2:
       return mlir::IntegerType::get(context, 2);
@@ -235,19 +186,19 @@ Type SimpleType(mlir::MLIRContext* context, uint64_t code) {
       return mlir::IntegerType::get(context, 2, mlir::IntegerType::Unsigned);
     case kNoneType:
       return mlir::NoneType::get(context);
-    case 34:
+    case kFloatTF32:
       return mlir::FloatTF32Type::get(context);
-    case 35:
+    case kFloat8E4M3:
       return mlir::Float8E4M3Type::get(context);
-    case 36:
+    case kFloat8E3M4:
       return mlir::Float8E3M4Type::get(context);
-    case 37:
+    case kFloat4E2M1FN:
       return mlir::Float4E2M1FNType::get(context);
-    case 38:
+    case kFloat6E2M3FN:
       return mlir::Float6E2M3FNType::get(context);
-    case 39:
+    case kFloat6E3M2FN:
       return mlir::Float6E3M2FNType::get(context);
-    case 40:
+    case kFloat8E8M0FNU:
       return mlir::Float8E8M0FNUType::get(context);
     default:
       return {};

@@ -1,6 +1,7 @@
 // treadle-opt: `treadle opt` without the compiler, which links in a moment. For lit tests.
 //
-//   treadle-opt [--PASS]... [--generic] [--locations] [--bytecode] [--no-output] FILE
+//   treadle-opt [--PASS]... [--generic] [--locations] [--bytecode] [--no-output]
+//              [--artifact=VERSION [--allow-other-dialects]] FILE
 //
 // FILE is text, bytecode or a portable artifact; "-" is standard input. Exits 1 with the error on standard error.
 
@@ -34,6 +35,10 @@ bool ParseOptions(int argc, char** argv, Options* options) {
       options->opt.locations = true;
     } else if (argument == "--bytecode") {
       options->opt.bytecode = true;
+    } else if (argument.starts_with("--artifact=")) {
+      options->opt.artifact = argument.substr(argument.find('=') + 1);
+    } else if (argument == "--allow-other-dialects") {
+      options->opt.allow_other_dialects = true;
     } else if (argument == "--no-output") {
       options->output = false;
     } else if (options->file.empty() && (argument == "-" || !argument.starts_with("-"))) {
@@ -60,8 +65,10 @@ Status Run(const Options& options) {
 int main(int argc, char** argv) {
   treadle::stablehlo::Options options;
   if (!treadle::stablehlo::ParseOptions(argc, argv, &options)) {
-    std::fputs("usage: treadle-opt [--PASS]... [--generic] [--locations] [--bytecode] [--no-output] FILE\npasses:",
-               stderr);
+    std::fputs(
+        "usage: treadle-opt [--PASS]... [--generic] [--locations] [--bytecode] [--no-output] "
+        "[--artifact=VERSION [--allow-other-dialects]] FILE\npasses:",
+        stderr);
     for (const auto& pass : treadle::stablehlo::Passes()) std::fprintf(stderr, " %s", std::string(pass.name).c_str());
     std::fputs("\n", stderr);
     return 2;
