@@ -90,7 +90,12 @@ TEST(Plugin, Attributes) {
   for (size_t i = 0; i < args.num_attributes; ++i) {
     const PJRT_NamedValue& value = args.attributes[i];
     EXPECT_TRUE(names.insert(std::string(value.name, value.name_size)).second);
-    if (value.type == PJRT_NamedValue_kInt64List) EXPECT_EQ(value.value_size, 3u);
+    if (value.type != PJRT_NamedValue_kInt64List) continue;
+    ASSERT_EQ(value.value_size, 3u);
+    const std::vector<int64_t> version(value.int64_array_value, value.int64_array_value + 3);
+    if (std::string_view(value.name, value.name_size) == "stablehlo_current_version") {
+      EXPECT_EQ(version, (std::vector<int64_t>{1, 20, 0}));
+    }
   }
   EXPECT_TRUE(names.contains("xla_version"));
   EXPECT_TRUE(names.contains("stablehlo_current_version"));

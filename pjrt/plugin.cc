@@ -10,7 +10,7 @@ Status Call(PJRT_Plugin_Initialize_Args*) { return OkStatus(); }
 
 // The client writes programs in the StableHLO version given here, or in its own where that is older.
 Status Call(PJRT_Plugin_Attributes_Args* args) {
-  static constexpr int64_t kCurrent[] = {1, 15, 0};
+  static constexpr int64_t kCurrent[] = {1, 20, 0};
   static constexpr int64_t kMinimum[] = {0, 9, 0};
   static constexpr int64_t kSdy[] = {0, 0, 1};
   static const std::vector<PJRT_NamedValue>* const attributes = new std::vector<PJRT_NamedValue>{

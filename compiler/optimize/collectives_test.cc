@@ -161,6 +161,33 @@ TEST(Groups, AreNamedInFourWays) {
   EXPECT_EQ(GroupsOf("replica_groups = dense<> : tensor<0x0xi64>", 2, {2, 3}), "03 14 25 ");
 }
 
+// A mesh of 2 x 6, in both of its forms; places count the last axis fastest.
+TEST(Groups, AreNamedByAxesOfAMesh) {
+  const auto groups = [](const std::string& axes, int64_t results) {
+    const std::string ids = "device_ids = dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 10]> : tensor<12xi64>";
+    const std::string mesh =
+        "#stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = \"x\", size = 2>, "
+        "#stablehlo.mesh_axis<name = \"y\", size = 6>], " +
+        ids + ">";
+    return GroupsOf(
+        "use_global_device_ids, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, "
+        "replica_groups = #stablehlo.replica_group_mesh_axes<mesh = " +
+            mesh + ", axes = [" + axes + "]>",
+        results, {1, 12});
+  };
+  EXPECT_EQ(groups(R"(#stablehlo.axis_ref<name = "x">)", 2), "06 17 28 39 411 510 ");
+  EXPECT_EQ(groups(R"(#stablehlo.axis_ref<name = "y">)", 6), "012345 67891110 ");
+  EXPECT_EQ(groups(R"(#stablehlo.axis_ref<name = "y", sub_axis_info = (1)2>)", 2), "03 14 25 69 711 810 ");
+  EXPECT_EQ(groups(R"(#stablehlo.axis_ref<name = "y", sub_axis_info = (2)3>, #stablehlo.axis_ref<name = "x">)", 6),
+            "061728 39411510 ");
+  EXPECT_NE(groups(R"(#stablehlo.axis_ref<name = "z">)", 2).find("no axis like 'z'"), std::string::npos);
+  EXPECT_NE(groups(R"(#stablehlo.axis_ref<name = "y", sub_axis_info = (4)2>)", 2).find("no axis like"),
+            std::string::npos);
+  EXPECT_NE(GroupsOf("replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @none, axes = []>", 1, {2, 1})
+                .find("there is no mesh @none"),
+            std::string::npos);
+}
+
 TEST(Groups, RefusesOthers) {
   EXPECT_NE(GroupsOf("replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>", 2, {3, 1}).find("leave devices out"),
             std::string::npos);

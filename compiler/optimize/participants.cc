@@ -8,6 +8,7 @@
 #include "compiler/optimize/describe.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/mesh_groups.h"
 
 namespace treadle::compiler {
 namespace {
@@ -158,8 +159,7 @@ StatusOr<Sharding> ReadSharding(sdy::TensorShardingAttr sharding, const Shape& s
 }
 
 StatusOr<std::vector<std::vector<int32_t>>> ReadGroups(mlir::Operation* op, Participants participants) {
-  const auto matrix = op->getAttrOfType<mlir::DenseIntElementsAttr>("replica_groups");
-  if (!matrix) return NotYet(op, "groups by the axes of a mesh");
+  TREADLE_ASSIGN_OR_RETURN(const mlir::DenseIntElementsAttr matrix, stablehlo::WriteOutGroups(op));
   const Naming naming = NamingOf(op);
   std::vector<std::vector<int64_t>> rows;
   if (matrix.getNumElements() > 0) {

@@ -6,6 +6,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "stablehlo/dialect/ops.h"
 #include "stablehlo/interpreter/evaluate.h"
+#include "stablehlo/mesh_groups.h"
 
 namespace treadle::interpreter {
 
@@ -47,9 +48,8 @@ int64_t NumberOfIds(Grouping grouping, const Grid& grid) {
 }
 
 // The group that the process is in; empty where it is in none. Groups that are not given are one of all.
-StatusOr<Group> GroupOf(mlir::Attribute groups, Grouping grouping, const Process& process) {
-  auto dense = llvm::dyn_cast<mlir::DenseIntElementsAttr>(groups);
-  if (!dense) return Unimplemented("groups by the axes of a mesh");
+StatusOr<Group> GroupOf(mlir::Operation* op, Grouping grouping, const Process& process) {
+  TREADLE_ASSIGN_OR_RETURN(const mlir::DenseIntElementsAttr dense, stablehlo::WriteOutGroups(op));
   const int64_t count = NumberOfIds(grouping, process.grid);
   std::vector<std::vector<int64_t>> rows(dense.getType().getDimSize(0));
   int64_t place = 0;
@@ -81,7 +81,7 @@ StatusOr<Group> GroupOf(CollectiveOp op, const Frame& frame) {
     grouping = GroupingOf(channel, op.getUseGlobalDeviceIds());
   else
     grouping = GroupingOf(channel);
-  return GroupOf(op.getReplicaGroups(), grouping, frame.process());
+  return GroupOf(op.getOperation(), grouping, frame.process());
 }
 
 // The operands of each member of the group.
