@@ -17,6 +17,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel_cache.h"
 #include "compiler/graph/print_stablehlo.h"
+#include "compiler/optimize/read_attributes.h"
 #include "compiler/optimize/simplify.h"
 #include "compiler/optimize/to_graph.h"
 #include "compiler/plan/program.h"
@@ -47,7 +48,9 @@ struct Compilation {
     stablehlo::DiagnosticCollector errors(context.get());
     stablehlo::SettleShapes(*module);
     if (failed(stablehlo::ExpandLegacy(*module))) return errors.TakeUnimplemented("legacy operations");
-    const auto is_graph_operation = [](mlir::Operation* op) { return op->getName().getStringRef() == "chlo.erf"; };
+    const auto is_graph_operation = [](mlir::Operation* op) {
+      return CodeOf(op->getName().getStringRef()).has_value();
+    };
     if (failed(stablehlo::ExpandChlo(*module, is_graph_operation))) return errors.TakeUnimplemented("CHLO");
     if (failed(stablehlo::ExpandQuantized(*module))) return errors.TakeUnimplemented("quantized types");
     if (failed(stablehlo::ExpandNarrow(*module, options.function))) return errors.TakeUnimplemented("narrow types");

@@ -206,6 +206,7 @@ bool IsShort(Op op) {
     case Op::kTanh:
     case Op::kLogistic:
     case Op::kErf:
+    case Op::kErfc:
       return true;
     default:
       return false;

@@ -150,7 +150,7 @@ plan::Plan MakePlan(ElementType type, Kind kind) {
   auto at = [&](uint16_t buffer) { return plan::Access{buffer, {}, {{i, {-1, 1}}}}; };
   Id a = b.Load(at(x)), c = b.Load(at(y));
   auto out = [&](Id value) { b.Store(at(b.AddBuffer(b.elt(value), Role::kOut)), value); };
-  for (int k = 0; k <= static_cast<int>(Op::kErf); ++k) {
+  for (int k = 0; k <= static_cast<int>(Op::kErfc); ++k) {
     Op op = static_cast<Op>(k);
     if (!Supported(op, type) || KindOf(op) != kind) continue;
     Id args[] = {a, c, a};

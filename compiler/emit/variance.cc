@@ -118,6 +118,7 @@ int OperationCost(const Node& node) {
     case Op::kExpm1:
     case Op::kLog1p:
     case Op::kErf:
+    case Op::kErfc:
       return 20;
     case Op::kSin:
     case Op::kCos:

@@ -296,6 +296,7 @@ class Printer {
         continue;
       }
       std::string name = op.code == OpCode::kErf         ? "chlo.erf"
+                         : op.code == OpCode::kErfc      ? "chlo.erfc"
                          : op.code == OpCode::kAlgorithm ? "stablehlo.custom_call"
                                                          : std::string(OpName(op.code));
       const bool takes = op.code == OpCode::kSort && graph_.shape(op.results[0]) != graph_.shape(op.operands[0]);

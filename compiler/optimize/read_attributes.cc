@@ -130,7 +130,10 @@ std::optional<OpCode> CodeOf(llvm::StringRef name) {
     auto* map = new llvm::StringMap<OpCode>;
 #define GRAPH_OP(code, text, cls) (*map)["stablehlo." text] = OpCode::code;
 #include "compiler/graph/op_codes.def"
-    map->erase("stablehlo.erf");  // comes as a composite
+    for (const char* name : {"erf", "erfc"}) {  // not of StableHLO itself
+      (*map)["chlo." + std::string(name)] = map->lookup("stablehlo." + std::string(name));
+      map->erase("stablehlo." + std::string(name));
+    }
     return map;
   }();
   auto found = codes->find(name);

@@ -10,7 +10,7 @@
 
 namespace treadle::compiler {
 
-// The code of "stablehlo.add" and so on, if it has one.
+// The code of "stablehlo.add", "chlo.erf" (operation or composite) and so on, if it has one.
 std::optional<graph::OpCode> CodeOf(llvm::StringRef name);
 
 // REQUIRES: `op` is verified and is the StableHLO operation of that code.

@@ -224,7 +224,6 @@ class Importer {
       return ImportParts(op, name, region);
     if (auto select = llvm::dyn_cast<stablehlo::SelectAndScatterOp>(op)) return ImportSelect(select, region, depth);
     if (auto random = llvm::dyn_cast<stablehlo::RngBitGeneratorOp>(op)) return ImportRandomBits(random, region);
-    if (name == "chlo.erf") return Add(op, OpCode::kErf, region, {}, {});
     std::optional<OpCode> code = CodeOf(name);
     if (!code) return NotYet(op);
     const auto is_complex = [](mlir::Type type) { return IsComplexType(type); };
@@ -546,7 +545,8 @@ class Importer {
 
   Status ImportComposite(stablehlo::CompositeOp op, RegionId region, int depth) {
     bool real = llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(op->getOperand(0)));
-    if (op.getName() == "chlo.erf" && op->getNumOperands() == 1 && real) return Add(op, OpCode::kErf, region, {}, {});
+    const std::optional<OpCode> code = op.getName().starts_with("chlo.") ? CodeOf(op.getName()) : std::nullopt;
+    if (code && op->getNumOperands() == 1 && real) return Add(op, *code, region, {}, {});
     return Inline(op, op.getDecomposition(), region, depth);
   }
 

@@ -34,7 +34,7 @@
 
 namespace treadle::plan {
 
-inline bool IsMathOp(Op op) { return op >= Op::kExp && op <= Op::kErf; }
+inline bool IsMathOp(Op op) { return op >= Op::kExp && op <= Op::kErfc; }
 inline int OperandsOfMath(Op op) { return op == Op::kPow || op == Op::kAtan2 ? 2 : 1; }
 
 // `y` only for kPow and kAtan2. REQUIRES: IsMathOp(op).
@@ -69,8 +69,10 @@ typename M::F EvaluateMath(M& m, Op op, typename M::F x, typename M::F y) {
       return math::Pow(m, x, y);
     case Op::kAtan2:
       return math::Atan2(m, x, y);
-    default:
+    case Op::kErf:
       return math::Erf(m, x);
+    default:
+      return math::Erfc(m, x);
   }
 }
 

@@ -48,8 +48,10 @@ long double Reference(Op op, long double x, long double y) {
       return std::pow(x, y);
     case Op::kAtan2:
       return std::atan2(x, y);
-    default:
+    case Op::kErf:
       return std::erf(x);
+    default:
+      return std::erfc(x);
   }
 }
 
@@ -168,7 +170,7 @@ TEST_P(MathTest, SpecialValues) {
 INSTANTIATE_TEST_SUITE_P(, MathTest,
                          testing::Values(Op::kExp, Op::kExpm1, Op::kLog, Op::kLog1p, Op::kSin, Op::kCos, Op::kTan,
                                          Op::kTanh, Op::kLogistic, Op::kSqrt, Op::kRsqrt, Op::kCbrt, Op::kPow,
-                                         Op::kAtan2, Op::kErf),
+                                         Op::kAtan2, Op::kErf, Op::kErfc),
                          [](const auto& info) { return std::string(OpText(info.param)); });
 
 // Doubles next to multiples of pi/2, where all leading digits cancel.

@@ -316,7 +316,7 @@ class Parser {
   bool Simple(std::string_view word, std::vector<Id>& results) {
     Op op = Op::kAdd;
     while (OpText(op) != word) {
-      if (op == Op::kErf) return Fail("there is no operation '" + std::string(word) + "'");
+      if (op == Op::kErfc) return Fail("there is no operation '" + std::string(word) + "'");
       op = static_cast<Op>(static_cast<int>(op) + 1);
     }
     uint64_t imm = 0;

@@ -523,7 +523,7 @@ TEST(Types, EveryElementwiseOperation) {
       unary = {kAbs,      kCeil,     kFloor,     kNegate,      kSign,
                kSqrt,     kRoundAfz, kRoundEven, kExponential, kTanh,
                kLogistic, kCosine,   kSine,      kCbrt,        kExponentialMinusOne,
-               kRsqrt,    kErf,      kLog,       kLogPlusOne};
+               kRsqrt,    kErf,      kErfc,      kLog,         kLogPlusOne};
       binary = {kAdd, kSubtract, kMultiply, kDivide, kRemainder, kMaximum, kMinimum, kAtan2};
       results.push_back(p.Add(kIsFinite, {x}, {ElementType::kI1, {50}}));
       results.push_back(p.Add(kReducePrecision, {x}, shape, {.exponent_bits = 4, .mantissa_bits = 2}));

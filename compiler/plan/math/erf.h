@@ -1,4 +1,5 @@
-// erf: below 1, x times a polynomial of x^2; above, 1 - erfc.
+// erf: below 1, x times a polynomial of x^2; above, 1 - erfc. erfc: below 1/2, 1 - erf; above, a
+// polynomial times e^(-x^2).
 #ifndef TREADLE_COMPILER_PLAN_MATH_ERF_H_
 #define TREADLE_COMPILER_PLAN_MATH_ERF_H_
 
@@ -28,10 +29,10 @@ typename M::F ErfSmall(M& m, typename M::F z) {
   }
 }
 
-// erfc(a) for 1 <= a <= 4 or 6. In float the eighth power of a polynomial: a shorter chain than a logarithm and its
-// exponential, and 1 - erfc forgives what the powers lose.
+// erfc(a) for 1 <= a <= 4 or 6, as 1 - erfc needs it. In float the eighth power of a polynomial: a shorter chain than a
+// logarithm and its exponential, and 1 - erfc forgives what the powers lose.
 template <class M>
-typename M::F Erfc(M& m, typename M::F a) {
+typename M::F ErfComplement(M& m, typename M::F a) {
   using F = typename M::F;
   if constexpr (M::kBits == 32) {
     constexpr double kRoot[] = {1.0008347,   -0.145060524,   -0.0614264645, -0.0113734594,
@@ -50,14 +51,66 @@ typename M::F Erfc(M& m, typename M::F a) {
   }
 }
 
+// erf(x), |x| <= 1.
+template <class M>
+typename M::F ErfNear(M& m, typename M::F x) {
+  return m.Fma(x, m.Const(kErfSlope<M>), m.Mul(x, ErfSmall(m, m.Mul(x, x))));
+}
+
 template <class M>
 typename M::F Erf(M& m, typename M::F x) {
   using F = typename M::F;
   F a = Abs(m, x), one = m.Const(1), limit = m.Const(M::kBits == 32 ? 4 : 6);
-  a = m.Select(m.Lt(limit, a), limit, a);                                        // 1 from there on
-  F near = m.Fma(a, m.Const(kErfSlope<M>), m.Mul(a, ErfSmall(m, m.Mul(a, a))));  // finite up to the limit
-  F far = m.Sub(one, Erfc(m, a));
+  a = m.Select(m.Lt(limit, a), limit, a);  // 1 from there on
+  F near = ErfNear(m, a);                  // finite up to the limit
+  F far = m.Sub(one, ErfComplement(m, a));
   return FlipSign(m, m.Select(m.Lt(one, a), far, near), SignOf(m, x));
+}
+
+// (1 + 2 a) e^(a^2) erfc(a) - 1, a >= 0.45: between 0 and 0.3, and smooth in t = (a - c) / (a + c).
+template <class M>
+typename M::F ScaledErfc(M& m, typename M::F a) {
+  const typename M::F centre = m.Const(M::kBits == 32 ? 2 : 3.5);
+  const typename M::F t = m.Div(m.Sub(a, centre), m.Add(a, centre));
+  if constexpr (M::kBits == 32) {
+    constexpr double kC[] = {0.276978386,   -0.0927637728, -0.166030987,  0.164049184,    -0.0542087307,
+                             -0.0080111321, 0.00864686961, 0.00117007765, -0.00124721801, -0.000258359271};
+    return Horner(m, t, kC);
+  } else {
+    constexpr double kC[] = {
+        0x1.f054cd07748a0p-3,   -0x1.1ebd220ea593cp-3,  -0x1.59e2c284b120fp-7,  0x1.8f702ec6b3432p-4,
+        -0x1.d76830c3530fbp-4,  0x1.686106046c4ccp-4,   -0x1.8ff5ef76d48a7p-5,  0x1.38ec6671d491ep-6,
+        -0x1.143c4ca603230p-8,  -0x1.3cf36b4a2266ep-12, 0x1.27e664910c9a5p-11,  -0x1.fda8e0c35afc6p-14,
+        -0x1.66e2104e9ebbdp-15, 0x1.97067b19bb76dp-16,  0x1.387d9d97b83f9p-19,  -0x1.ffd969e28f0dfp-19,
+        -0x1.7b4b99454d9ffp-25, 0x1.4191eba6a1bcep-21,  -0x1.123963fe62f24p-27, -0x1.8b67c6c26fda7p-24,
+        0x1.4287092e7c524p-31,  0x1.5a0ecc456e176p-27};
+    return Horner(m, t, kC);
+  }
+}
+
+// e^(-x) (1 + q), x >= 0.
+template <class M>
+typename M::F ExpOfNegativeTimes(M& m, Pair<M> x, typename M::F q) {
+  const typename M::F negative = Neg(m, x.hi);
+  const ExpReduced<M> reduced = ReduceExp(m, negative);
+  const typename M::F r = m.Sub(reduced.r, x.lo);
+  const typename M::F s = m.Fma(m.Mul(r, r), ExpTail(m, r), r);  // e^r - 1
+  const typename M::F y = Scale(m, m.Add(m.Const(1), m.Fma(s, q, m.Add(s, q))), reduced.k);
+  return m.Select(m.Lt(negative, m.Const(kExpMin<M>)), m.Const(0), y);
+}
+
+template <class M>
+typename M::F Erfc(M& m, typename M::F x) {
+  using F = typename M::F;
+  const F limit = m.Const(M::kBits == 32 ? 10.1 : 27.3), one = m.Const(1);  // nothing is left from there on
+  F a = Abs(m, x);
+  a = m.Select(m.Lt(limit, a), limit, a);
+  const Pair<M> square = TwoProduct(m, a, a);
+  const F scaled = ExpOfNegativeTimes(m, square, ScaledErfc(m, a));
+  const F right = m.Div(scaled, m.Add(one, m.Add(a, a)));
+  const F far = m.Select(m.Lt(x, m.Const(0)), m.Sub(m.Const(2), right), right);
+  const F near = m.Sub(one, ErfNear(m, x));
+  return m.Select(m.Lt(a, m.Const(0.5)), near, far);
 }
 
 }  // namespace treadle::plan::math

@@ -63,6 +63,8 @@ std::optional<Op> Counterpart(OpCode code) {
       return Op::kDiv;
     case OpCode::kErf:
       return Op::kErf;
+    case OpCode::kErfc:
+      return Op::kErfc;
     case OpCode::kExponential:
       return Op::kExp;
     case OpCode::kExponentialMinusOne:
@@ -213,6 +215,7 @@ int UopsOf(const graph::Graph& graph, const graph::Op& op) {
     case OpCode::kTanh:
     case OpCode::kLogistic:
     case OpCode::kErf:
+    case OpCode::kErfc:
     case OpCode::kSine:
     case OpCode::kCosine:
       return 32 * wide;

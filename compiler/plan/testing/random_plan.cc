@@ -425,7 +425,7 @@ class Generator {
       return b_.Emit(Op::kReducePrecision, type, {a}, (2 + random_.Below(7)) << 8 | random_.Below(20));
     if (options_.math && random_.Chance(60)) {
       Op op = static_cast<Op>(static_cast<int>(Op::kExp) +
-                              random_.Below(static_cast<int>(Op::kErf) - static_cast<int>(Op::kExp) + 1));
+                              random_.Below(static_cast<int>(Op::kErfc) - static_cast<int>(Op::kExp) + 1));
       if (op == Op::kPow || op == Op::kAtan2) return b_.Binary(op, a, Expression(type, depth - 1));
       return b_.Unary(op, a);
     }

@@ -153,6 +153,8 @@ double FloatOp(OpCode code, double a, double b) {
       return a / b;
     case OpCode::kErf:
       return std::erf(a);
+    case OpCode::kErfc:
+      return std::erfc(a);
     case OpCode::kExponential:
       return std::exp(a);
     case OpCode::kExponentialMinusOne:
