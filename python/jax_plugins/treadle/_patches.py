@@ -61,6 +61,35 @@ def _lu(platform):
     mlir.register_lowering(linalg.lu_p, linalg._lu_tpu_lowering_rule, platform=platform)
 
 
+@_guarded
+def _erfc(platform):
+    """erfc as one operation: a composite, as erf is. JAX writes it out as a hundred others before they reach a plugin."""
+    from jax._src import core
+    from jax._src.interpreters import mlir
+    from jax._src.lax import special
+    from jax._src.lib.mlir import ir
+    from jax._src.lib.mlir.dialects import chlo, func, hlo
+
+    def function(module, kind):
+        """@chlo.erfc.KIND, which says in CHLO what the composite means."""
+        name = f"chlo.erfc.{kind}"
+        if name not in module.symbol_table:
+            with ir.InsertionPoint.at_block_begin(module.module.body):
+                implementation = func.FuncOp(name, ir.FunctionType.get([kind], [kind]), visibility="private")
+            with ir.InsertionPoint(implementation.add_entry_block()):
+                func.ReturnOp([chlo.erfc(implementation.arguments[0])])
+            module.symbol_table.insert(implementation)
+        return ir.FlatSymbolRefAttr.get(name)
+
+    def lowering(ctx, x):
+        if not core.is_constant_shape(ctx.avals_in[0].shape):
+            return [chlo.erfc(x)]
+        return hlo.CompositeOp([x.type], [x], name="chlo.erfc", decomposition=function(ctx.module_context, x.type),
+                               version=mlir.i32_attr(1)).results
+
+    mlir.register_lowering(special.erfc_p, lowering, platform=platform)
+
+
 def before_registration(platform):
     _not_experimental(platform)
 
@@ -69,3 +98,4 @@ def after_registration(platform):
     _donation(platform)
     _eigh(platform)
     _lu(platform)
+    _erfc(platform)
