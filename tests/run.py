@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the test runners of the house and sums them up in one closing line.
 
-    tests/run.py --build build [--only unit,lit,python,python-new] [-v]
+    tests/run.py --build build [--only unit,lit,python,python-new] [--jobs N] [-v]
 
 unit        GoogleTest programs in BUILD/tests
 lit         *.mlir beside what they test
@@ -9,22 +9,27 @@ python      pytest over tests/, in this interpreter
 python-new  the JAX scenarios again under the newest JAX (.venv-new), if that is there
 """
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Programs that take half a minute and more: first, so that the last one does not run alone.
+LONG = {f"treadle_{name}_test" for name in ("compiler_emit_schedules", "compiler_emit_emit_property", "kernels_conv", "kernels_linalg",
+                                            "compiler_emit_bounds", "kernels_dot", "compiler_emit_op_emitter")}
 
 
 class Tally:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
-        self.notes = []
+        self.lock = threading.Lock()  # of what is printed, too
 
     def add(self, passed, failed, skipped):
         self.passed += passed
@@ -65,17 +70,19 @@ def report(name, counts, status, log, seconds, tally, verbose):
     passed, failed, skipped = counts
     if status != 0 and failed == 0:
         failed = 1  # it crashed, or found nothing to run
-    tally.add(passed, failed, skipped)
-    print(f"{'FAIL' if failed else 'ok':4} {name}: {passed} passed, {failed} failed, {skipped} skipped ({seconds:.1f} s)", flush=True)
-    if failed or verbose:
-        text = pathlib.Path(log).read_text(errors="replace")
-        print(text[-20000:], flush=True)
+    with tally.lock:
+        tally.add(passed, failed, skipped)
+        print(f"{'FAIL' if failed else 'ok':4} {name}: {passed} passed, {failed} failed, {skipped} skipped ({seconds:.1f} s)", flush=True)
+        if failed or verbose:
+            text = pathlib.Path(log).read_text(errors="replace")
+            print(text[-20000:], flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
     parser.add_argument("--only", default="unit,lit,python,python-new")
+    parser.add_argument("--jobs", type=int, default=min(4, len(os.sched_getaffinity(0))), help="runners at a time (%(default)s)")
     parser.add_argument("-v", "--verbose", action="store_true")
     args = parser.parse_args()
     build = (ROOT / args.build).resolve()
@@ -90,22 +97,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="treadle-tests-", ignore_cleanup_errors=True) as scratch:
         # Nothing of what earlier runs left, nothing left for the user's programs.
         env["TREADLE_CACHE_DIR"] = os.path.join(scratch, "cache")
-        def one(name, command, junit, timeout):
-            log = os.path.join(scratch, re.sub(r"\W", "_", name) + ".log")
-            start = time.time()
-            status = run(command, log, timeout, env)
-            report(name, count_junit(junit), status, log, time.time() - start, tally, args.verbose)
-
-        if "unit" in wanted:
-            for program in sorted((build / "tests").glob("treadle_*")):
-                junit = os.path.join(scratch, program.name + ".xml")
-                one("unit " + program.name, [str(program), f"--gtest_output=xml:{junit}"], junit, 900)
-        if "lit" in wanted and (ROOT / "tests/lit.cfg.py").exists():
-            junit = os.path.join(scratch, "lit.xml")
-            lit = pathlib.Path(sys.executable).parent / "lit"
-            rooms = [str(ROOT / room) for room in ("stablehlo", "compiler", "tools", "tests/lit") if (ROOT / room).exists()]
-            one("lit", [str(lit), "-v", "-j2", "--config-prefix=lit", f"--xunit-xml-output={junit}",
-                        f"-Dbuild={build}", str(ROOT / "tests")], junit, 1200)
+        # The longest first.
+        runners = []
         for kind, python in (("python", sys.executable), ("python-new", str(ROOT / ".venv-new/bin/python"))):
             if kind not in wanted:
                 continue
@@ -113,10 +106,27 @@ def main():
                 print(f"skip {kind}: no newer Python (set TREADLE_PYTHON_NEW)", flush=True)
                 tally.add(0, 0, 1)
                 continue
-            junit = os.path.join(scratch, kind + ".xml")
             folder = "tests" if kind == "python" else "tests/jax"
-            one(kind, [python, "-m", "pytest", "-q", "-x" if os.environ.get("TREADLE_FAIL_FAST") else "-q", "-rs", "-p", "no:cacheprovider",
-                       f"--junitxml={junit}", str(ROOT / folder)], junit, 1800)
+            stop = ["-x"] if os.environ.get("TREADLE_FAIL_FAST") else []
+            runners.append((kind, [python, "-m", "pytest", "-q", *stop, "-rs", "-p", "no:cacheprovider", str(ROOT / folder)],
+                            "--junitxml=", 1800))
+        if "unit" in wanted:
+            programs = sorted((build / "tests").glob("treadle_*"), key=lambda program: (program.name not in LONG, program.name))
+            runners += [("unit " + program.name, [str(program)], "--gtest_output=xml:", 900) for program in programs]
+        if "lit" in wanted and (ROOT / "tests/lit.cfg.py").exists():
+            lit = pathlib.Path(sys.executable).parent / "lit"
+            runners.append(("lit", [str(lit), "-v", "-j2", "--config-prefix=lit", f"-Dbuild={build}", str(ROOT / "tests")],
+                            "--xunit-xml-output=", 1200))
+
+        def one(name, command, junit_option, timeout):
+            stem = os.path.join(scratch, re.sub(r"\W", "_", name))
+            start = time.time()
+            status = run([*command, junit_option + stem + ".xml"], stem + ".log", timeout, env)
+            report(name, count_junit(stem + ".xml"), status, stem + ".log", time.time() - start, tally, args.verbose)
+
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            for result in [pool.submit(one, *runner) for runner in runners]:
+                result.result()
 
     print(f"{tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped", flush=True)
     return 1 if tally.failed or tally.passed == 0 else 0
