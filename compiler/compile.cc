@@ -46,7 +46,7 @@ struct Compilation {
   Status Read(std::string_view bytes, const CompileOptions& options) {
     TREADLE_ASSIGN_OR_RETURN(module, stablehlo::ReadProgram(*context, bytes, options.name));
     stablehlo::DiagnosticCollector errors(context.get());
-    stablehlo::SettleShapes(*module);
+    if (failed(stablehlo::SettleShapes(*module))) return errors.TakeStatus("shapes that are no shapes");
     if (failed(stablehlo::ExpandLegacy(*module))) return errors.TakeUnimplemented("legacy operations");
     const auto is_graph_operation = [](mlir::Operation* op) {
       return CodeOf(op->getName().getStringRef()).has_value();

@@ -16,8 +16,8 @@ mlir::LogicalResult ExpandLegacy(mlir::ModuleOp module);
 // Replaces dynamic_broadcast_in_dim, dynamic_conv, dynamic_gather, dynamic_iota, dynamic_pad, dynamic_reshape,
 // real_dynamic_slice, get_dimension_size and set_dimension_size where types or constants settle the shapes; results of
 // unknown sizes, those of elementwise operations on them, and functions that return them get the sizes that follow.
-// What stays open stays.
-void SettleShapes(mlir::ModuleOp module);
+// What stays open stays. Fails with an error at the operation where the shapes that come out do not fit together.
+mlir::LogicalResult SettleShapes(mlir::ModuleOp module);
 
 }  // namespace treadle::stablehlo
 

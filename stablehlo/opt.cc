@@ -39,10 +39,7 @@ mlir::LogicalResult RunPass(std::string_view name, mlir::ModuleOp module) {
   if (name == "expand-composites") return ExpandComposites(module);
   if (name == "expand-chlo") return ExpandChlo(module);
   if (name == "expand-legacy") return ExpandLegacy(module);
-  if (name == "settle-shapes") {
-    SettleShapes(module);
-    return mlir::success();
-  }
+  if (name == "settle-shapes") return SettleShapes(module);
   if (name == "expand-quantized") return ExpandQuantized(module);
   if (name == "expand-narrow") return ExpandNarrow(module, "main");
   return module.emitError() << "there is no pass '" << llvm::StringRef(name.data(), name.size()) << "'";

@@ -3,9 +3,11 @@
 #include <optional>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "stablehlo/chlo/math_builder.h"
 #include "stablehlo/dialect/ops.h"
 #include "stablehlo/expand_legacy.h"
+#include "stablehlo/tensor_sizes.h"
 
 namespace treadle::stablehlo {
 
@@ -89,8 +91,9 @@ std::optional<Integers> ValueOf(Value value, int depth) {
     std::optional<Integers> all = ValueOf(slice.getOperand(), depth + 1);
     if (!all || TensorType(slice.getOperand()).getRank() != 1) return std::nullopt;
     Integers some;
-    for (int64_t i = slice.getStartIndices()[0]; i < slice.getLimitIndices()[0]; i += slice.getStrides()[0])
-      some.push_back((*all)[i]);
+    const int64_t limit = slice.getLimitIndices()[0];
+    if (limit > static_cast<int64_t>(all->size())) return std::nullopt;  // the type does not say how many there are
+    for (int64_t i = slice.getStartIndices()[0]; i < limit; i += slice.getStrides()[0]) some.push_back((*all)[i]);
     return some;
   }
   if (op->getNumOperands() == 2 && op->getNumResults() == 1) return ElementwiseOf(op, depth + 1);
@@ -114,15 +117,39 @@ RankedTensorType ResultType(Operation* op, Value shape) {
   return sizes ? Settled(type, *sizes) : RankedTensorType();
 }
 
+// One number for each of `rank` dimensions.
+bool AreFor(int64_t rank, std::initializer_list<const Integers*> lists) {
+  return llvm::all_of(lists, [&](const Integers* list) { return static_cast<int64_t>(list->size()) == rank; });
+}
+
+// The size of a dimension with padding; nothing where it is no size.
+std::optional<int64_t> PaddedSize(int64_t size, int64_t low, int64_t high, int64_t interior) {
+  int64_t result = 0;
+  if (__builtin_mul_overflow(std::max<int64_t>(size - 1, 0), interior, &result) ||
+      __builtin_add_overflow(result, low, &result) || __builtin_add_overflow(result, high, &result) ||
+      __builtin_add_overflow(result, size, &result)) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+// How many elements a slice takes of a dimension; nothing where it cannot be.
+std::optional<int64_t> SlicedSize(int64_t size, int64_t start, int64_t limit, int64_t stride) {
+  if (start < 0 || start > limit || limit > size || stride <= 0) return std::nullopt;
+  return (limit - start) / stride + ((limit - start) % stride != 0 ? 1 : 0);
+}
+
 Value SettlePad(mlir::OpBuilder& builder, DynamicPadOp op) {
   const std::optional<Integers> low = ValueOf(op.getEdgePaddingLow()), high = ValueOf(op.getEdgePaddingHigh()),
                                 interior = ValueOf(op.getInteriorPadding());
   const RankedTensorType operand = TensorType(op.getOperand());
   if (!low || !high || !interior || !operand.hasStaticShape()) return {};
+  if (!AreFor(operand.getRank(), {&*low, &*high, &*interior})) return {};
   Integers sizes;
   for (int64_t d = 0; d < operand.getRank(); ++d) {
-    const int64_t size = operand.getDimSize(d);
-    sizes.push_back((*low)[d] + (*high)[d] + size + std::max<int64_t>(size - 1, 0) * (*interior)[d]);
+    const std::optional<int64_t> size = PaddedSize(operand.getDimSize(d), (*low)[d], (*high)[d], (*interior)[d]);
+    if (!size) return {};
+    sizes.push_back(*size);
   }
   const RankedTensorType type = Settled(TensorType(op.getResult()), sizes);
   if (!type) return {};
@@ -133,12 +160,14 @@ Value SettleSlice(mlir::OpBuilder& builder, RealDynamicSliceOp op) {
   const RankedTensorType operand = TensorType(op.getOperand()), result = TensorType(op.getResult());
   const std::optional<Integers> starts = ValueOf(op.getStartIndices()), limits = ValueOf(op.getLimitIndices()),
                                 strides = ValueOf(op.getStrides());
-  if (!strides || !operand.hasStaticShape()) return {};
+  if (!strides || !operand.hasStaticShape() || !AreFor(operand.getRank(), {&*strides})) return {};
   if (starts && limits) {
+    if (!AreFor(operand.getRank(), {&*starts, &*limits})) return {};
     Integers sizes;
     for (size_t d = 0; d < starts->size(); ++d) {
-      if ((*strides)[d] <= 0) return {};
-      sizes.push_back(((*limits)[d] - (*starts)[d] + (*strides)[d] - 1) / (*strides)[d]);
+      const std::optional<int64_t> size = SlicedSize(operand.getDimSize(d), (*starts)[d], (*limits)[d], (*strides)[d]);
+      if (!size) return {};
+      sizes.push_back(*size);
     }
     const RankedTensorType type = Settled(result, sizes);
     return type ? SliceOp::create(builder, op.getLoc(), type, op.getOperand(), *starts, *limits, *strides) : Value();
@@ -238,7 +267,7 @@ void SettleSignature(mlir::func::FuncOp function) {
 
 }  // namespace
 
-void SettleShapes(mlir::ModuleOp module) {
+mlir::LogicalResult SettleShapes(mlir::ModuleOp module) {
   bool settled = false;
   module.walk<mlir::WalkOrder::PreOrder>([&settled](Operation* op) {
     SettleElementwise(op);
@@ -252,7 +281,7 @@ void SettleShapes(mlir::ModuleOp module) {
     op->erase();
     return mlir::WalkResult::skip();
   });
-  if (!settled) return;
+  if (!settled) return mlir::success();
   module.walk([](mlir::func::FuncOp function) { SettleSignature(function); });
   mlir::SymbolTable symbols(module);
   module.walk([&](mlir::func::CallOp call) {
@@ -260,6 +289,8 @@ void SettleShapes(mlir::ModuleOp module) {
     if (!callee || callee.getNumResults() != call.getNumResults()) return;
     for (auto [result, type] : llvm::zip(call.getResults(), callee.getResultTypes())) result.setType(type);
   });
+  if (failed(CheckTensorSizes(module))) return mlir::failure();
+  return mlir::verify(module);
 }
 
 }  // namespace treadle::stablehlo

@@ -15,7 +15,7 @@ config.test_source_root = root
 config.test_exec_root = os.path.join(build, "lit")
 config.excludes = {
     name for name in os.listdir(root) if name.startswith((".", "build", "dist")) or name in ("python", "examples", "docs", "benchmarks")
-} | {"testdata"}
+} | {"testdata", "seeds"}
 
 llvm = "/usr/lib/llvm-22/bin"
 for tool, path in (
@@ -23,6 +23,7 @@ for tool, path in (
     ("treadle", os.path.join(build, "bin", "treadle")),
     ("FileCheck", os.path.join(llvm, "FileCheck")),
     ("not", os.path.join(llvm, "not")),
+    ("split-file", os.path.join(llvm, "split-file")),
 ):
     config.substitutions.append((rf"(?<![\w/-]){tool}(?![\w-])", path))
 for tool in ("treadle", "treadle-opt"):
