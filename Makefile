@@ -5,7 +5,7 @@ PYTHON := .venv/bin/python
 # On a terminal ninja shows its progress in one line; elsewhere it keeps quiet.
 NINJA := ninja $(shell [ -t 1 ] || echo --quiet)
 
-.PHONY: help build setup demo test test-corpus wheel bench format lint asan ubsan tsan clean
+.PHONY: help build setup demo test test-corpus wheel bench format lint asan ubsan tsan fuzz clean
 
 build: $(BUILD)/build.ninja ## Set up what is missing and build everything (default)
 	@[ -e $(PLUGIN) ] || echo 'Building; from nothing this takes 10 to 20 minutes on two cores'
@@ -52,6 +52,11 @@ asan ubsan tsan: | setup ## Build with a sanitizer, apart, and run unit and lit 
 	@cmake --preset $@ --log-level=WARNING >/dev/null
 	@$(NINJA) -C build-$@
 	@$(PYTHON) tests/run.py --build build-$@ --only unit,lit
+
+fuzz: | setup ## Build the fuzzers, apart, and run each for FUZZ_SECONDS (1800)
+	@cmake --preset fuzz --log-level=WARNING >/dev/null
+	@$(NINJA) -C build-fuzz treadle_artifact_fuzz treadle_text_fuzz treadle_compile_fuzz
+	@$(PYTHON) tests/fuzz/run.py --build build-fuzz
 
 clean: ## Remove what was built (not the Python environments)
 	rm -rf build build-* dist

@@ -2,6 +2,7 @@
 #
 #   treadle_room(SRCS ... [LIBS ...] [DEPENDS ...])      in the room's CMakeLists.txt: the target treadle_<room>
 #   treadle_test(name_test [SRCS ...] [LIBS ...])        a GoogleTest beside its source, linked with the room
+#   treadle_fuzz(name_fuzz SRC file KIND text|bytes RUNS n SEEDS folder ... [LIBS ...])   see tests/fuzz
 #
 # Rooms are named by their folder with '/' written '_': compiler/plan is treadle_compiler_plan.
 
@@ -67,4 +68,36 @@ function(treadle_test name)
   target_link_libraries(${target} PRIVATE ${room_target} ${ARG_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME "${room}/${name}" COMMAND ${target})
+endfunction()
+
+# A source with LLVMFuzzerTestOneInput twice: with libFuzzer where TREADLE_BUILD_FUZZERS says so (bin/treadle_<name>), and
+# as a test on RUNS mutations of the files in SEEDS (from the project's root).
+function(treadle_fuzz name)
+  cmake_parse_arguments(ARG "" "SRC;KIND;RUNS" "SEEDS;LIBS" ${ARGN})
+  treadle_current_room(room)
+  string(REPLACE "/" "_" room_target "treadle_${room}")
+  treadle_layer("${room}" rooms sight)
+  if(TREADLE_BUILD_FUZZERS)
+    add_executable(treadle_${name} ${ARG_SRC})
+    target_link_options(treadle_${name} PRIVATE -fsanitize=fuzzer)
+    list(APPEND targets treadle_${name})
+  endif()
+  if(TREADLE_BUILD_TESTS)
+    set(test ${room_target}_${name}_test)
+    add_executable(${test} ${ARG_SRC} "${PROJECT_SOURCE_DIR}/tests/fuzz/mutation_test.cc" "${PROJECT_SOURCE_DIR}/tests/fuzz/mutate.cc")
+    list(TRANSFORM ARG_SEEDS PREPEND "${PROJECT_SOURCE_DIR}/")
+    list(JOIN ARG_SEEDS ":" seeds)
+    target_compile_definitions(${test} PRIVATE TREADLE_FUZZ_NAME="${name}" TREADLE_FUZZ_KIND="${ARG_KIND}"
+                                               TREADLE_FUZZ_RUNS=${ARG_RUNS} TREADLE_FUZZ_SEEDS="${seeds}")
+    target_link_libraries(${test} PRIVATE GTest::gtest GTest::gtest_main)
+    set_target_properties(${test} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    add_test(NAME "${room}/${name}" COMMAND ${test})
+    list(APPEND targets ${test})
+  endif()
+  foreach(target IN LISTS targets)
+    if(sight)
+      target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+    endif()
+    target_link_libraries(${target} PRIVATE ${room_target} ${ARG_LIBS})
+  endforeach()
 endfunction()

@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/Verifier.h"
 #include "stablehlo/chlo/math_builder.h"
 #include "stablehlo/dialect/ops.h"
 #include "stablehlo/retype.h"
@@ -132,7 +133,21 @@ LogicalResult CheckMovement(Operation* op) {
   return success();
 }
 
+// Quantized numbers stand for real ones of one type, which conversions take and give.
+LogicalResult CheckExpressed(Operation* op) {
+  const auto real = [](Value value) {
+    const QuantizedType quantized = QuantizedOf(value.getType());
+    return quantized ? quantized.getExpressedType() : llvm::cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  const Type from = real(op->getOperand(0));
+  const Type to = real(op->getResult(0));
+  if (from != to) return op->emitOpError() << "takes real numbers of type " << from << " to those of " << to;
+  return success();
+}
+
 LogicalResult Expand(Operation* op) {
+  const bool converts = llvm::isa<UniformQuantizeOp, UniformDequantizeOp>(op);
+  if (converts && failed(CheckExpressed(op))) return failure();
   mlir::OpBuilder builder(op);
   for (mlir::OpOperand& operand : op->getOpOperands()) {
     if (!IsQuantized(operand.get().getType())) continue;
@@ -141,7 +156,6 @@ LogicalResult Expand(Operation* op) {
     operand.set(*real);
   }
   builder.setInsertionPointAfter(op);
-  const bool converts = llvm::isa<UniformQuantizeOp, UniformDequantizeOp>(op);
   for (Value result : op->getResults()) {
     llvm::SmallVector<mlir::OpOperand*> uses;
     for (mlir::OpOperand& use : result.getUses()) uses.push_back(&use);
@@ -190,7 +204,7 @@ LogicalResult ExpandQuantized(mlir::ModuleOp module) {
     if (IsQuantized(op.getType())) RetypeConstant(op);
   });
   RetypeValues(module, StorageOrSelf);
-  return success();
+  return mlir::verify(module);  // operands and results of other operations may stand for different real types
 }
 
 }  // namespace treadle::stablehlo
