@@ -182,6 +182,16 @@ TEST_P(DeviceTest, KernelsFlushDenormalsAndLeaveNoTrace) {
   EXPECT_EQ(Download(static_cast<float*>(buffers[1]), kCount), std::vector<float>(kCount, denormal));
 }
 
+TEST_P(DeviceTest, KernelsKeepDenormalsWhereAsked) {
+  constexpr int64_t kCount = 256;
+  const float denormal = 1e-40f;
+  void* buffers[] = {Upload(std::vector<float>(kCount, denormal)), Upload(std::vector<float>(kCount, 1.0f))};
+  const Launch::Frame frame{.buffers = buffers, .tiles = kCount};
+  const Launch launch{.kernel = DenormalKernel, .frames = {&frame, 1}, .cost_ns = 1'000'000, .keeps_subnormals = true};
+  ASSERT_TRUE(device_->Run(launch).ok());
+  EXPECT_EQ(Download(static_cast<float*>(buffers[1]), kCount), std::vector<float>(kCount, 2 * denormal));
+}
+
 TEST_P(DeviceTest, QueueKeepsOrderAndWaits) {
   Promise promise;
   std::vector<int> seen;
@@ -226,16 +236,6 @@ INSTANTIATE_TEST_SUITE_P(Devices, DeviceTest,
                                                [](ThreadPool* pool) { return MakeHostDevice(pool, AnyTarget()); }},
                                          Maker{"null", [](ThreadPool*) { return MakeNullDevice(AnyTarget()); }}),
                          [](const auto& info) { return info.param.name; });
-
-TEST(HostDevice, KeepsDenormalsWhereAsked) {
-  ThreadPool pool(1);
-  auto device = MakeHostDevice(&pool, AnyTarget(), {.flush_denormals = false});
-  float in = 1e-40f, out = 0;
-  void* buffers[] = {&in, &out};
-  const Launch::Frame frame{.buffers = buffers, .tiles = 1};
-  ASSERT_TRUE(device->Run(Launch{.kernel = DenormalKernel, .frames = {&frame, 1}}).ok());
-  EXPECT_EQ(out, 2 * in);
-}
 
 }  // namespace
 }  // namespace treadle

@@ -36,7 +36,8 @@ struct Launch {
   const TreadleKernel* callbacks = nullptr;
   int64_t local_bytes = 0;  // for each thread that takes part
   void* scratch = nullptr;
-  int64_t cost_ns = 0;  // of the whole, on one thread
+  int64_t cost_ns = 0;            // of the whole, on one thread
+  bool keeps_subnormals = false;  // in arithmetic (MXCSR's DAZ and FTZ); else they are zeros there
 };
 
 // Thread-safe. Memory of a device must be freed before the device ends.
@@ -69,8 +70,8 @@ class Device {
   // Within the device; the ranges are the same or do not overlap.
   virtual Status Copy(void* dst, const void* src, int64_t bytes) = 0;
 
-  // Runs the kernel over all tiles of all frames, each once. Denormals are flushed inside kernels (see the host device)
-  // whatever the caller's floating-point state, which is left as it was. The error of a kernel becomes a Status.
+  // Runs the kernel over all tiles of all frames, each once, in the floating-point state that the launch asks for; the
+  // caller's is left as it was. The error of a kernel becomes a Status.
   virtual Status Run(const Launch& launch) = 0;
 
   // Runs `task` on another thread when `after` is ready and all tasks enqueued before have returned.

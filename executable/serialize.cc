@@ -77,7 +77,7 @@ class Writer {
 
   Offset<fb::Target> WriteTarget(const Target& t) {
     return fb::CreateTarget(builder_, static_cast<uint8_t>(t.isa), t.avx512_bf16, t.avx512_vnni,
-                            builder_.CreateString(t.cpu), t.l1_bytes, t.l2_bytes, t.l3_bytes);
+                            builder_.CreateString(t.cpu), t.l1_bytes, t.l2_bytes, t.l3_bytes, t.keeps_subnormals);
   }
 
   Offset<fb::Shape> WriteShape(const Shape& shape) {
@@ -214,13 +214,14 @@ StatusOr<Shape> ToShape(const fb::Shape* shape) {
 
 StatusOr<Target> ToTarget(const fb::Target* t) {
   if (t == nullptr || t->isa() < 2 || t->isa() > 4) return Malformed("target");
-  return Target{static_cast<IsaLevel>(t->isa()),
-                t->avx512_bf16(),
-                t->avx512_vnni(),
-                Text(t->cpu()),
-                t->l1_bytes(),
-                t->l2_bytes(),
-                t->l3_bytes()};
+  return Target{.isa = static_cast<IsaLevel>(t->isa()),
+                .avx512_bf16 = t->avx512_bf16(),
+                .avx512_vnni = t->avx512_vnni(),
+                .cpu = Text(t->cpu()),
+                .l1_bytes = t->l1_bytes(),
+                .l2_bytes = t->l2_bytes(),
+                .l3_bytes = t->l3_bytes(),
+                .keeps_subnormals = t->keeps_subnormals()};
 }
 
 StatusOr<Step> ToStep(const fb::Step& from) {

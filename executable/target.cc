@@ -34,6 +34,7 @@ std::string Target::Key() const {
   std::string key = "x86-64-v" + std::to_string(static_cast<int>(isa));
   if (avx512_bf16) key += "+bf16";
   if (avx512_vnni) key += "+vnni";
+  if (keeps_subnormals) key += "+subnormals";
   return key;
 }
 
@@ -56,6 +57,12 @@ StatusOr<Target> HostTarget() {
   target.l1_bytes = CacheBytes(_SC_LEVEL1_DCACHE_SIZE, target.l1_bytes);
   target.l2_bytes = CacheBytes(_SC_LEVEL2_CACHE_SIZE, target.l2_bytes);
   target.l3_bytes = CacheBytes(_SC_LEVEL3_CACHE_SIZE, target.l3_bytes);
+  return target;
+}
+
+Target KeepingSubnormals(Target target) {
+  target.keeps_subnormals = true;
+  target.avx512_bf16 = false;
   return target;
 }
 

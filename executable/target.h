@@ -25,10 +25,14 @@ struct Target {
   int64_t l1_bytes = 32 << 10;    // data cache of a core
   int64_t l2_bytes = 512 << 10;
   int64_t l3_bytes = 8 << 20;
+  // Arithmetic takes and gives subnormal numbers, as IEEE 754 has it. Else they are zeros of their sign, as XLA's CPU
+  // backend has it; copies keep them in any case.
+  bool keeps_subnormals = false;
 
   int vector_bytes() const { return isa == IsaLevel::kV4 ? 64 : isa == IsaLevel::kV3 ? 32 : 16; }
 
-  // "x86-64-v4+bf16+vnni": what code depends on. Caches and executables compare this text.
+  // "x86-64-v4+bf16+vnni": what code depends on, "+subnormals" where it keeps them. Caches and executables compare this
+  // text.
   std::string Key() const;
 
   bool operator==(const Target&) const = default;
@@ -37,6 +41,9 @@ struct Target {
 // The machine that this process runs on, lowered by TREADLE_ISA=v2|v3|v4|native where that is set (it can only lower).
 // An unknown value of TREADLE_ISA is an error. Thread-safe; reads CPUID and the environment on each call.
 StatusOr<Target> HostTarget();
+
+// The same machine, for code that keeps subnormal numbers: without bf16's products, which flush them whatever is asked.
+Target KeepingSubnormals(Target target);
 
 // Whether code made for `target` runs on this machine.
 bool HostRuns(const Target& target);

@@ -42,7 +42,8 @@ StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
   TREADLE_ASSIGN_OR_RETURN(const int devices, NumDevices(options.num_devices));
   if (options.num_threads < 0) return InvalidArgument("num_threads is " + std::to_string(options.num_threads));
   TREADLE_ASSIGN_OR_RETURN(const int64_t prepared, PreparedMemory(options.prepared_memory));
-  TREADLE_ASSIGN_OR_RETURN(const executable::Target target, executable::HostTarget());
+  TREADLE_ASSIGN_OR_RETURN(executable::Target target, executable::HostTarget());
+  if (options.keep_subnormals) target = executable::KeepingSubnormals(std::move(target));
   std::unique_ptr<Client> client(
       new Client(options.num_threads > 0 ? options.num_threads : ThreadPool::DefaultThreads()));
   for (int id = 0; id < devices; ++id) {

@@ -20,6 +20,7 @@ struct ClientOptions {
   // Bytes of fresh memory that all devices together keep at hand, taken in the background; at most a 64th of what there
   // is. TREADLE_PREPARED_MIB overrides it.
   int64_t prepared_memory = 0;
+  bool keep_subnormals = false;  // executable::Target::keeps_subnormals
 };
 
 // Buffers and executables must end before their client. Destruction waits for the work that is enqueued.

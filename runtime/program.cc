@@ -270,7 +270,8 @@ Workspace::Workspace(const Program& program)
                    .frames = std::span(frames).subspan(source.first_frame, source.num_frames),
                    .callbacks = source.has_callbacks ? callbacks.data() + source.first_callback : nullptr,
                    .local_bytes = source.local_bytes,
-                   .cost_ns = source.cost_ns};
+                   .cost_ns = source.cost_ns,
+                   .keeps_subnormals = program.executable_.target.keeps_subnormals};
   }
   program.PatchCode(*this);
 }
@@ -328,7 +329,7 @@ Status Program::Run(Workspace& workspace) const {
     return Continue(workspace, nullptr).status();
   }
   UseLinkedCode(workspace);
-  const FloatMode mode(/*flush_denormals=*/true);
+  const FloatMode mode(executable_.target.keeps_subnormals);
   Position at;  // without control flow it is nothing to keep
   Status status = RunKernelsAndCopies(at, sequences_[0], workspace);
   return status.ok() ? status : InContext(std::move(status), {at});
@@ -336,7 +337,7 @@ Status Program::Run(Workspace& workspace) const {
 
 StatusOr<Progress> Program::Continue(Workspace& workspace, Partners* partners) const {
   UseLinkedCode(workspace);
-  const FloatMode mode(/*flush_denormals=*/true);  // once for all steps, which find it set
+  const FloatMode mode(executable_.target.keeps_subnormals);  // once for all steps, which find it set
   std::vector<Position>& positions = workspace.positions;
   while (!positions.empty()) {
     Position& at = positions.back();

@@ -56,9 +56,10 @@ std::optional<std::string> MissOf(const check::OutlinedExpectation& expectation,
 
 }  // namespace
 
-StatusOr<std::unique_ptr<CompiledChecker>> CompiledChecker::Create() {
+StatusOr<std::unique_ptr<CompiledChecker>> CompiledChecker::Create(bool keep_subnormals) {
   auto checker = std::make_unique<CompiledChecker>();
-  TREADLE_ASSIGN_OR_RETURN(checker->client_, Client::Create({.num_devices = kDevices}));
+  TREADLE_ASSIGN_OR_RETURN(checker->client_,
+                           Client::Create({.num_devices = kDevices, .keep_subnormals = keep_subnormals}));
   return checker;
 }
 

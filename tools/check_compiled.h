@@ -18,7 +18,7 @@ namespace treadle::tools {
 // Owns the devices that the programs run on. For one thread.
 class CompiledChecker {
  public:
-  static StatusOr<std::unique_ptr<CompiledChecker>> Create();
+  static StatusOr<std::unique_ptr<CompiledChecker>> Create(bool keep_subnormals);
 
   // As interpreter::Check, by compiled code: what expectations name becomes results of the functions that hold them.
   // Functions that start grids of processes (interpreter.run_parallel) run on the interpreter, the programs of the

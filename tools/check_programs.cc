@@ -75,10 +75,10 @@ std::string Count(int64_t count, const std::string& what) {
 
 }  // namespace
 
-Status CheckPrograms(const std::vector<std::string>& files, bool reference, bool json) {
+Status CheckPrograms(const std::vector<std::string>& files, bool reference, bool json, bool flush_subnormals) {
   std::unique_ptr<CompiledChecker> compiled;
   if (!reference) {
-    TREADLE_ASSIGN_OR_RETURN(compiled, CompiledChecker::Create());
+    TREADLE_ASSIGN_OR_RETURN(compiled, CompiledChecker::Create(!flush_subnormals));
   }
   int64_t checks = 0;
   int64_t failed = 0;

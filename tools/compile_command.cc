@@ -14,6 +14,7 @@ struct Options {
   std::string file, output, function = "main";
   Stage stage = Stage::kPlan;
   int replicas = 1, partitions = 1;
+  bool flush_subnormals = false;
 };
 
 Status Compile(const Options& options) {
@@ -23,6 +24,7 @@ Status Compile(const Options& options) {
   TREADLE_ASSIGN_OR_RETURN(std::string program, ReadFile(options.file));
   compiler::CompileOptions compile;
   TREADLE_ASSIGN_OR_RETURN(compile.target, executable::HostTarget());
+  if (!options.flush_subnormals) compile.target = executable::KeepingSubnormals(compile.target);
   compile.function = options.function;
   compile.name = options.file;
   compile.num_replicas = options.replicas;
@@ -46,6 +48,8 @@ Command AddCompile(CLI::App& app) {
       ->option_text("STAGE");
   command->add_option("-o,--output", options->output, "file to write instead of standard output; needed for object");
   command->add_option("--function", options->function, "function to compile (default main)");
+  command->add_flag("--flush-subnormals", options->flush_subnormals,
+                    "arithmetic takes and gives zeros for subnormal numbers, as in the PJRT plugin");
   command->add_option("--partitions", options->partitions, "devices whose arrays the program works on (default 1)")
       ->check(CLI::Range(1, 4096));
   command->add_option("--replicas", options->replicas, "copies of the program that run together (default 1)")

@@ -20,7 +20,7 @@ struct Options {
   std::string function = "main";
   std::vector<std::string> inputs, outputs;
   int64_t edge = 8;
-  bool check = false, reference = false, json = false;
+  bool check = false, reference = false, json = false, flush_subnormals = false;
 };
 
 StatusOr<std::vector<Tensor>> Arguments(const Options& options, const std::vector<Shape>& parameters) {
@@ -53,7 +53,8 @@ Status PrintResults(const Options& options, const std::vector<Tensor>& results) 
 
 StatusOr<std::vector<Tensor>> RunCompiled(const Options& options, const std::string& program) {
   TREADLE_RETURN_IF_ERROR(compiler::UseDiskCache());
-  TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<Client> client, Client::Create({}));
+  TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<Client> client,
+                           Client::Create({.keep_subnormals = !options.flush_subnormals}));
   Device* device = client->devices().front().get();
   compiler::CompileOptions compile;
   compile.target = client->target();
@@ -105,7 +106,7 @@ Status Run(const Options& options) {
     if (!options.inputs.empty() || !options.outputs.empty()) {
       return InvalidArgument("--check gives programs zeros and looks at what they expect: no --input, no --output");
     }
-    return CheckPrograms(options.files, options.reference, options.json);
+    return CheckPrograms(options.files, options.reference, options.json, options.flush_subnormals);
   }
   if (options.files.size() != 1) return InvalidArgument("several files are for --check");
   if (options.json) return InvalidArgument("--json is for --check");
@@ -125,6 +126,8 @@ Command AddRun(CLI::App& app) {
                     "programs between lines '// -----' that say what they expect (check.*); print what does not hold");
   command->add_flag("--reference", options->reference, "on the reference interpreter instead of compiled code");
   command->add_flag("--json", options->json, "with --check: a line of JSON for each file");
+  command->add_flag("--flush-subnormals", options->flush_subnormals,
+                    "compiled arithmetic takes and gives zeros for subnormal numbers, as in the PJRT plugin");
   command->add_option("--function", options->function, "function to run (default main)");
   command
       ->add_option("--input", options->inputs,

@@ -113,7 +113,8 @@ void SetFunctionAttributes(llvm::Function& function, const executable::Target& t
   // Without these LLVM prefers 32-byte vectors on AVX-512 machines and splits ours.
   function.addFnAttr("prefer-vector-width", bits);
   function.addFnAttr("min-legal-vector-width", bits);
-  function.addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");  // as MXCSR is set: nothing may fold otherwise
+  // As MXCSR is set: nothing may fold otherwise.
+  function.addFnAttr("denormal-fp-math", target.keeps_subnormals ? "ieee,ieee" : "preserve-sign,preserve-sign");
   function.addFnAttr("no-builtins");  // loops stay loops: no calls of memset or memcpy appear
 }
 

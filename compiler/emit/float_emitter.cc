@@ -192,7 +192,11 @@ llvm::Function* OpEmitter::RemainderFunction(llvm::Type* type) {
   auto split = [&](llvm::Value* size) {
     llvm::Value* bits = b.CreateZExt(b.CreateBitCast(size, bits_type), i64);
     llvm::Value* low = b.CreateAnd(bits, b.getInt64((uint64_t{1} << mantissa) - 1));
-    return std::pair(b.CreateOr(low, b.getInt64(uint64_t{1} << mantissa)), b.CreateLShr(bits, b.getInt64(mantissa)));
+    llvm::Value* field = b.CreateLShr(bits, b.getInt64(mantissa));
+    llvm::Value* number = b.CreateOr(low, b.getInt64(uint64_t{1} << mantissa));
+    if (!target_.keeps_subnormals) return std::pair(number, field);
+    llvm::Value* subnormal = b.CreateIsNull(field);
+    return std::pair(b.CreateSelect(subnormal, low, number), b.CreateSelect(subnormal, b.getInt64(1), field));
   };
   auto [mantissa_x, exponent_x] = split(size_x);
   auto [mantissa_y, exponent_y] = split(size_y);
@@ -217,6 +221,16 @@ llvm::Function* OpEmitter::RemainderFunction(llvm::Type* type) {
   last->addIncoming(first, ordinary);
   last->addIncoming(next, loop);
   // last * 2^(exponent of y - bias - mantissa), by the exponent's bits; what would be denormal is 0.
+  if (target_.keeps_subnormals) {  // a product with that power, exact even where both are subnormal
+    llvm::Value* above = b.CreateSub(exponent_y, b.getInt64(mantissa));
+    llvm::Value* normal = b.CreateShl(above, b.getInt64(mantissa));
+    llvm::Value* subnormal = b.CreateShl(b.getInt64(1), b.CreateSub(exponent_y, b.getInt64(1)));
+    llvm::Value* power = b.CreateSelect(b.CreateICmpSGT(above, b.getInt64(0)), normal, subnormal);
+    llvm::Value* scale = b.CreateBitCast(b.CreateTrunc(power, bits_type), type);
+    llvm::Value* rest_of_x = b.CreateFMul(b.CreateUIToFP(last, type), scale);
+    b.CreateRet(b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, rest_of_x, x));
+    return function;
+  }
   llvm::Value* bits = b.CreateZExt(b.CreateBitCast(b.CreateUIToFP(last, type), bits_type), i64);
   llvm::Value* shift = b.CreateSub(exponent_y, b.getInt64(bias + mantissa));
   llvm::Value* exponent = b.CreateAdd(b.CreateLShr(bits, b.getInt64(mantissa)), shift);

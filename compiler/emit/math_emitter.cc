@@ -24,9 +24,11 @@ class IrMath {
   using I = llvm::Value*;
   using B = llvm::Value*;
 
-  IrMath(llvm::IRBuilderBase& b, unsigned lanes, bool fma) : b_(b), lanes_(lanes), fma_(fma) {}
+  IrMath(llvm::IRBuilderBase& b, unsigned lanes, const executable::Target& target)
+      : b_(b), lanes_(lanes), target_(target) {}
 
-  bool fma() const { return fma_; }
+  bool fma() const { return target_.isa >= executable::IsaLevel::kV3; }
+  bool keeps_subnormals() const { return target_.keeps_subnormals; }
   F Const(double c) const { return llvm::ConstantFP::get(FloatType(), c); }
   I Int(int64_t c) const { return llvm::ConstantInt::get(IntType(), static_cast<uint64_t>(c), true, true); }
   F Add(F a, F b) { return b_.CreateFAdd(a, b); }
@@ -34,7 +36,7 @@ class IrMath {
   F Mul(F a, F b) { return b_.CreateFMul(a, b); }
   F Div(F a, F b) { return b_.CreateFDiv(a, b); }
   F Fma(F a, F b, F c) {
-    if (!fma_) return Add(Mul(a, b), c);
+    if (!fma()) return Add(Mul(a, b), c);
     return b_.CreateIntrinsic(llvm::Intrinsic::fma, {FloatType()}, {a, b, c});
   }
   F Sqrt(F a) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a); }
@@ -126,7 +128,7 @@ class IrMath {
     llvm::AttributeSet attributes = b_.GetInsertBlock()->getParent()->getAttributes().getFnAttrs();
     made->addFnAttrs(llvm::AttrBuilder(module.getContext(), attributes));
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(module.getContext(), "", made));
-    IrMath m(b, 0, fma_);
+    IrMath m(b, 0, target_);
     std::array<F, n> values = f(m, made->getArg(0));
     llvm::Value* result = llvm::PoisonValue::get(signature->getReturnType());
     for (size_t k = 0; k < n; ++k) result = b.CreateInsertValue(result, values[k], k);
@@ -170,13 +172,14 @@ class IrMath {
 
   llvm::IRBuilderBase& b_;
   unsigned lanes_;
-  bool fma_;
+  const executable::Target& target_;
 };
 
 class IrMath32 : public IrMath<32> {
  public:
   using Wide = IrMath<64>;
-  IrMath32(llvm::IRBuilderBase& b, unsigned lanes, bool fma) : IrMath(b, lanes, fma), wide_(b, lanes, fma) {}
+  IrMath32(llvm::IRBuilderBase& b, unsigned lanes, const executable::Target& target)
+      : IrMath(b, lanes, target), wide_(b, lanes, target) {}
   Wide& wide() { return wide_; }
   llvm::Value* Widen(llvm::Value* a) { return b_.CreateFPExt(a, Vector(b_.getDoubleTy())); }
   llvm::Value* Narrow(llvm::Value* a) { return b_.CreateFPTrunc(a, Vector(b_.getFloatTy())); }
@@ -185,15 +188,15 @@ class IrMath32 : public IrMath<32> {
   Wide wide_;
 };
 
-llvm::Value* Write(llvm::IRBuilderBase& b, Op op, llvm::ArrayRef<llvm::Value*> args, bool fma) {
+llvm::Value* Write(llvm::IRBuilderBase& b, Op op, llvm::ArrayRef<llvm::Value*> args, const executable::Target& target) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
   unsigned lanes = vector == nullptr ? 0 : vector->getNumElements();
   llvm::Value* second = args.size() > 1 ? args[1] : nullptr;
   if (args[0]->getType()->getScalarSizeInBits() == 64) {
-    IrMath<64> m(b, lanes, fma);
+    IrMath<64> m(b, lanes, target);
     return plan::EvaluateMath(m, op, args[0], second);
   }
-  IrMath32 m(b, lanes, fma);
+  IrMath32 m(b, lanes, target);
   return plan::EvaluateMath(m, op, args[0], second);
 }
 
@@ -227,7 +230,7 @@ void OpEmitter::DefineMath(Op op, llvm::Function& function) {
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(module_.getContext(), "", &function));
   llvm::SmallVector<llvm::Value*, 2> values;
   for (llvm::Argument& argument : function.args()) values.push_back(&argument);
-  b.CreateRet(Write(b, op, values, target_.isa >= executable::IsaLevel::kV3));
+  b.CreateRet(Write(b, op, values, target_));
 }
 
 llvm::Value* OpEmitter::Math(Op op, llvm::ArrayRef<llvm::Value*> args) {
@@ -235,15 +238,15 @@ llvm::Value* OpEmitter::Math(Op op, llvm::ArrayRef<llvm::Value*> args) {
   llvm::Type* type = args[0]->getType();
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
   if (inline_math_ && IsShort(op) && vector != nullptr) {
-    return Write(b_, op, args, target_.isa >= executable::IsaLevel::kV3);
+    return Write(b_, op, args, target_);
   }
   const int bits = static_cast<int>(type->getScalarSizeInBits());
   const int lanes = vector == nullptr ? 0 : static_cast<int>(vector->getNumElements());
-  const std::string name = MathSymbol(op, bits, lanes, target_.isa);
+  const std::string name = MathSymbol(op, bits, lanes, target_);
   llvm::Function* function = module_.getFunction(name);
   if (function == nullptr) {
     function = DeclareMath(op, type, name);
-    if (!InMathLibrary(bits, lanes, target_.isa)) {
+    if (!InMathLibrary(bits, lanes, target_)) {
       function->setLinkage(llvm::Function::InternalLinkage);
       DefineMath(op, *function);
     }

@@ -18,18 +18,19 @@ executable::Target TargetOf(executable::IsaLevel isa) {
   return target;
 }
 
-int RegisterLanes(int bits, executable::IsaLevel isa) { return TargetOf(isa).vector_bytes() * 8 / bits; }
+int RegisterLanes(int bits, const executable::Target& target) { return target.vector_bytes() * 8 / bits; }
 
 }  // namespace
 
-std::string MathSymbol(plan::Op op, int bits, int lanes, executable::IsaLevel isa) {
-  std::string symbol = "treadle_math_v" + std::to_string(static_cast<int>(isa)) + "_" + std::string(plan::OpText(op)) +
-                       "_f" + std::to_string(bits);
+std::string MathSymbol(plan::Op op, int bits, int lanes, const executable::Target& target) {
+  std::string symbol = "treadle_math_v" + std::to_string(static_cast<int>(target.isa)) + "_" +
+                       std::string(plan::OpText(op)) + "_f" + std::to_string(bits);
   return lanes == 0 ? symbol : symbol + "x" + std::to_string(lanes);
 }
 
-bool InMathLibrary(int bits, int lanes, executable::IsaLevel isa) {
-  return (bits == 32 || bits == 64) && (lanes == 0 || lanes == RegisterLanes(bits, isa));
+bool InMathLibrary(int bits, int lanes, const executable::Target& target) {
+  if (target.keeps_subnormals) return false;
+  return (bits == 32 || bits == 64) && (lanes == 0 || lanes == RegisterLanes(bits, target));
 }
 
 StatusOr<MathLibrary> EmitMathLibrary(executable::IsaLevel isa) {
@@ -47,9 +48,9 @@ StatusOr<MathLibrary> EmitMathLibrary(executable::IsaLevel isa) {
     if (!plan::IsMathOp(op)) continue;
     for (int bits : {32, 64}) {
       llvm::Type* scalar = bits == 32 ? builder.getFloatTy() : builder.getDoubleTy();
-      for (int lanes : {0, RegisterLanes(bits, isa)}) {
+      for (int lanes : {0, RegisterLanes(bits, target)}) {
         llvm::Type* type = lanes == 0 ? scalar : llvm::FixedVectorType::get(scalar, lanes);
-        library.symbols.push_back(MathSymbol(op, bits, lanes, isa));
+        library.symbols.push_back(MathSymbol(op, bits, lanes, target));
         llvm::Function* function = ops.DeclareMath(op, type, library.symbols.back());
         function->setVisibility(llvm::GlobalValue::HiddenVisibility);
         ops.DefineMath(op, *function);

@@ -13,10 +13,11 @@
 namespace treadle::emit {
 
 // "treadle_math_v3_exp_f32x8". `lanes` 0: a scalar.
-std::string MathSymbol(plan::Op op, int bits, int lanes, executable::IsaLevel isa);
+std::string MathSymbol(plan::Op op, int bits, int lanes, const executable::Target& target);
 
-// Whether the library has functions of this shape: scalars, and vectors as wide as the level's registers.
-bool InMathLibrary(int bits, int lanes, executable::IsaLevel isa);
+// Whether the library has functions of this shape: scalars, and vectors as wide as the level's registers. None that
+// keep subnormal numbers.
+bool InMathLibrary(int bits, int lanes, const executable::Target& target);
 
 struct MathLibrary {
   std::string object;                // relocatable ELF, position-independent, refers to nothing outside

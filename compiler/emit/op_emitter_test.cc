@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "compiler/emit/emit.h"
@@ -177,11 +178,11 @@ plan::Plan MakePlan(ElementType type, Kind kind) {
   return b.Finish();
 }
 
-plan::RandomPlan WithValues(ElementType type, Kind kind) {
+plan::RandomPlan WithValues(ElementType type, Kind kind, bool keeps_subnormals) {
   plan::Plan plan = MakePlan(type, kind);
   std::vector<uint64_t> values = IsFloat(type) ? Floats(type) : Integers(type);
-  // The smallest denormal. Whether max and min flush it is left open: the machine's do, comparisons and selects do not.
-  if (kind != Kind::kExtremes) values.push_back(1);
+  // Denormals. Whether max and min flush them is left open: the machine's do, comparisons and selects do not.
+  if (kind != Kind::kExtremes || keeps_subnormals) values.insert(values.end(), {1, 0x31234});
   plan::RandomPlan data{.plan = std::move(plan)};
   int64_t n = static_cast<int64_t>(values.size() * values.size()), bytes = ElementBytes(type);
   data.args = {static_cast<uint64_t>(n)};
@@ -205,12 +206,14 @@ void Check(const plan::RandomPlan& data, const executable::Target& target, Tier 
   ASSERT_TRUE(loader.Add(*object).ok());
   StatusOr<TreadleKernel> kernel = loader.Find(plan::KernelSymbol(data.plan, target, 0));
   ASSERT_TRUE(kernel.ok()) << kernel.status().ToString();
-  plan::InterpretOptions options{.fma = target.isa >= executable::IsaLevel::kV3};
+  plan::InterpretOptions options{.fma = target.isa >= executable::IsaLevel::kV3,
+                                 .keeps_subnormals = target.keeps_subnormals};
   auto expected = plan::RunPhases(data, 0, [&](int phase, const TreadleCallFrame& frame) {
     return plan::Interpret(data.plan, phase, frame, options);
   });
   auto actual = plan::RunPhases(data, 0, [&](int, const TreadleCallFrame& frame) {
-    plan::FlushDenormals flush;
+    std::optional<plan::FlushDenormals> flush;
+    if (!target.keeps_subnormals) flush.emplace();
     return (*kernel)(&frame) == 0 ? OkStatus() : Internal("the kernel failed");
   });
   ASSERT_TRUE(expected.ok() && actual.ok());
@@ -220,10 +223,13 @@ void Check(const plan::RandomPlan& data, const executable::Target& target, Tier 
 class OpEmitterTest : public testing::TestWithParam<ElementType> {};
 
 void CheckKind(ElementType type, Kind kind) {
-  plan::RandomPlan data = WithValues(type, kind);
-  for (const executable::Target& target : HostTargets()) {
-    SCOPED_TRACE(target.Key());
-    Check(data, target, Tier::kFull);
+  for (bool keeps_subnormals : {false, true}) {
+    plan::RandomPlan data = WithValues(type, kind, keeps_subnormals);
+    for (const executable::Target& host : HostTargets()) {
+      const executable::Target target = keeps_subnormals ? executable::KeepingSubnormals(host) : host;
+      SCOPED_TRACE(target.Key());
+      Check(data, target, Tier::kFull);
+    }
   }
 }
 

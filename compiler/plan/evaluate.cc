@@ -17,6 +17,8 @@ namespace {
 
 constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
 
+bool KeepsSubnormals() { return (_mm_getcsr() & kDenormalsAreZero) == 0; }
+
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 
@@ -30,9 +32,11 @@ uint64_t ToBits(T value) {
   return std::bit_cast<BitsOf<T>>(value);
 }
 
-// What library functions that know no flushing see and give. By bits: compared with zero, a denormal is one already.
+// What library functions that know no flushing see and give, where this thread flushes. By bits: compared with zero, a
+// denormal is one already.
 template <class T>
 T Flushed(T x) {
+  if (KeepsSubnormals()) return x;
   constexpr int kMantissaBits = sizeof(T) == 4 ? 23 : 52;
   BitsOf<T> exponent = std::bit_cast<BitsOf<T>>(std::numeric_limits<T>::infinity());
   if ((std::bit_cast<BitsOf<T>>(x) & exponent) >> kMantissaBits != 0) return x;
@@ -56,10 +60,10 @@ T Min(T a, T b) {
 template <class T>
 T Math(Op op, T x, T y, bool fma) {
   if constexpr (sizeof(T) == 4) {
-    math::Scalar32 m(fma);
+    math::Scalar32 m(fma, KeepsSubnormals());
     return EvaluateMath(m, op, x, y);
   } else {
-    math::Scalar64 m(fma);
+    math::Scalar64 m(fma, KeepsSubnormals());
     return EvaluateMath(m, op, x, y);
   }
 }

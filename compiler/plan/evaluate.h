@@ -25,8 +25,8 @@ class FlushDenormals {
 };
 
 // The value of a pure operation other than the structural ones. `elt`: its type; `arg_elt`: that of its last argument
-// (all but select's condition share it). `fma`: see math.h. REQUIRES: FlushDenormals alive, for the bits of emitted
-// code.
+// (all but select's condition share it). `fma`: see math.h. Floating-point arithmetic takes this thread's mode: with
+// FlushDenormals alive the bits are those of emitted code, without it those of code that keeps subnormal numbers.
 uint64_t Evaluate(Op op, ElementType elt, ElementType arg_elt, const uint64_t* args, uint64_t imm, bool fma = true);
 
 // `bits` cut to the type's width and extended again.

@@ -22,7 +22,8 @@ class Interpreter {
   }
 
   Status Run(const Phase& phase) {
-    FlushDenormals flush;
+    std::optional<FlushDenormals> flush;
+    if (!options_.keeps_subnormals) flush.emplace();
     for (int64_t tile = frame_.tile_begin; tile < frame_.tile_end && status_.ok(); ++tile) {
       values_[phase.body.first] = static_cast<uint64_t>(tile);
       RunBlock(phase.body);

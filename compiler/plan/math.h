@@ -1,12 +1,14 @@
 // What the mathematical operations of a plan compute, once: as sequences of basic operations over an *evaluator* M. The
 // interpreter (math/scalar.h) runs a sequence on one number, the emitter writes it as vector code, so both give the
-// same bits. Functions are branch-free but for Rare. Errors: at most 3 ulp (most: 1), special values as in C;
-// denormal arguments and results may read as zeros of their sign, as the flushing of plans has it.
+// same bits. Functions are branch-free but for Rare. Errors: at most 3 ulp (most: 1), special values as in C.
+// Subnormal arguments and results may read as zeros of their sign, unless the target keeps them
+// (executable::Target::keeps_subnormals).
 //
 // An evaluator has
 //   kBits          32 or 64
 //   F I B          a float of kBits, an integer of kBits, a truth value; cheap to copy
 //   fma()          whether Fma rounds once. If not, Fma is Mul, then Add
+//   keeps_subnormals()   whether arithmetic does; if not, code that only they need is left out
 //   F Const(double)         I Int(int64_t)
 //   F Add Sub Mul Div(F, F)     F Fma(a, b, c): a*b + c     F Sqrt Floor(F)
 //   B Lt Le Eq(F, F): false on NaN        B ILt(I, I): signed     B And Or(B, B)  B Not(B)

@@ -56,15 +56,20 @@ long double Reference(Op op, long double x, long double y) {
 }
 
 template <class T>
-T Compute(Op op, T x, T y, bool fma) {
-  FlushDenormals flush;  // as plans run
+T Evaluated(Op op, T x, T y, bool fma, bool keeps_subnormals) {
   if constexpr (sizeof(T) == 4) {
-    math::Scalar32 m(fma);
+    math::Scalar32 m(fma, keeps_subnormals);
     return EvaluateMath(m, op, x, y);
   } else {
-    math::Scalar64 m(fma);
+    math::Scalar64 m(fma, keeps_subnormals);
     return EvaluateMath(m, op, x, y);
   }
+}
+
+template <class T>
+T Compute(Op op, T x, T y, bool fma) {
+  FlushDenormals flush;  // as plans run
+  return Evaluated(op, x, y, fma, false);
 }
 
 // The distance in ulp; infinite where one of both is special and the other is not the same.
@@ -165,6 +170,43 @@ void CheckSpecial(Op op) {
 TEST_P(MathTest, SpecialValues) {
   CheckSpecial<float>(GetParam());
   CheckSpecial<double>(GetParam());
+}
+
+// Where they are kept: subnormal arguments, and arguments whose results are subnormal, in units of the least number.
+template <class T>
+void CheckSubnormal(Op op, bool fma) {
+  using I = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr T kLeast = std::numeric_limits<T>::denorm_min();
+  constexpr int kLowest = sizeof(T) == 4 ? -149 : -1074;
+  Samples<T> samples(7);
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    T x =
+        std::bit_cast<T>(static_cast<I>((random() & ((I{1} << (std::numeric_limits<T>::digits - 1)) - 1)) >> (i % 20)));
+    if (i % 2 == 0) x = -x;
+    T y = i % 3 == 0 ? samples.Within(-2, 2) : samples.NearSize(kLowest + 2, -kLowest / 2);
+    if (i % 4 == 0) x = samples.Within(kLowest, kLowest * 0.6);  // an exponential of that
+    if (op == Op::kPow) {
+      x = std::abs(x);
+      if (i % 4 == 1) x = samples.Within(1, 4), y = samples.Within(kLowest, kLowest * 0.6);
+    }
+    const T got = Evaluated(op, x, y, fma, true);
+    const long double want = Reference(op, x, y);
+    if (std::abs(want) < std::numeric_limits<T>::min()) {
+      ASSERT_LE(std::abs(static_cast<long double>(got) - want), 1.01L * kLeast)
+          << OpText(op) << " of " << double(x) << ", " << double(y);
+      ASSERT_EQ(std::signbit(got), std::signbit(want)) << OpText(op) << " of " << double(x) << ", " << double(y);
+    } else {
+      ASSERT_LE(Ulp(got, want), 3) << OpText(op) << " of " << double(x) << ", " << double(y) << " is " << double(got);
+    }
+  }
+}
+
+TEST_P(MathTest, SubnormalNumbers) {
+  for (bool fma : {true, false}) {
+    CheckSubnormal<float>(GetParam(), fma);
+    CheckSubnormal<double>(GetParam(), fma);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, MathTest,

@@ -48,11 +48,21 @@ class Simplifier {
     }
   }
 
-  Simpler Fold() const {
+  // Unless it takes or gives subnormal numbers: whether those are zeros is the target's to say.
+  std::optional<Simpler> Fold() const {
+    const uint64_t kept = Value(), flushed = FlushedValue();
+    return kept == flushed ? std::optional(Simpler{.bits = kept}) : std::nullopt;
+  }
+
+  uint64_t FlushedValue() const {
     FlushDenormals flush;
+    return Value();
+  }
+
+  uint64_t Value() const {
     uint64_t values[3] = {};
     for (size_t k = 0; k < args_.size(); ++k) values[k] = plan_.nodes[args_[k]].imm;
-    return {.bits = Evaluate(op_, elt_, plan_.nodes[args_.back()].elt, values, imm_)};
+    return Evaluate(op_, elt_, plan_.nodes[args_.back()].elt, values, imm_);
   }
 
   std::optional<Simpler> Select() const {

@@ -261,6 +261,7 @@ kernels::sort::SortPlan PlanSortTask(const Graph& graph, const Group& group, con
     const int64_t result = std::find(sort.results.begin(), sort.results.end(), output) - sort.results.begin();
     request.outputs.push_back({buffer_of(result), graph.shape(output).type});
   }
+  request.keeps_subnormals = target.keeps_subnormals;
   return kernels::sort::PlanSort(request, target);
 }
 

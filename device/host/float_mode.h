@@ -6,12 +6,12 @@
 
 namespace treadle {
 
-// For its scope, on its thread: rounding to nearest, no traps, denormals flushed or kept. Afterwards the state, sticky
-// flags included, is what it was. Where the mode is right already (an outer scope has set it) it does nothing.
+// For its scope, on its thread: rounding to nearest, no traps, subnormal numbers kept, or zeros. Afterwards the state,
+// sticky flags included, is what it was. Where the mode is right already (an outer scope has set it) it does nothing.
 class FloatMode {
  public:
-  explicit FloatMode(bool flush_denormals) : before_(_mm_getcsr()) {
-    const unsigned mode = kMasked | (flush_denormals ? kFlushToZero | kDenormalsAreZero : 0);
+  explicit FloatMode(bool keeps_subnormals) : before_(_mm_getcsr()) {
+    const unsigned mode = kMasked | (keeps_subnormals ? 0 : kFlushToZero | kDenormalsAreZero);
     changed_ = (before_ & ~kStickyFlags) != mode;
     if (changed_) _mm_setcsr(mode);
   }

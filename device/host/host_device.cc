@@ -85,7 +85,7 @@ class HostDevice final : public Device {
       local = LocalMemory(launch.local_bytes);
       if (local == nullptr) return TREADLE_KERNEL_RESOURCE_EXHAUSTED;
     }
-    const FloatMode mode(options_.flush_denormals);
+    const FloatMode mode(launch.keeps_subnormals);
     return RunFrames(launch, local, begin, end);
   }
 

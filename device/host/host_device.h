@@ -11,9 +11,6 @@ namespace treadle {
 
 struct HostDeviceOptions {
   int id = 0;
-  // Denormal inputs and results of arithmetic count as zero in kernels (MXCSR's DAZ and FTZ), as XLA's CPU backend has
-  // it. Copies keep them. False: IEEE.
-  bool flush_denormals = true;
   int64_t memory_limit = 0;     // bytes in use at most; 0: what the machine and the cgroup have
   int64_t prepared_memory = 0;  // bytes to keep at hand (prepare_memory.h)
 };

@@ -68,7 +68,7 @@ class NullDevice final : public Device {
     }
     int error;
     {
-      const FloatMode mode(/*flush_denormals=*/true);
+      const FloatMode mode(launch.keeps_subnormals);
       error = RunFrames(launch, local, 0, TotalTiles(launch));
     }
     std::free(local);

@@ -20,30 +20,31 @@ constexpr int64_t kElementsOfGroup = 8;  // that make it worth while to look for
 constexpr int64_t kLeastSelected = 128;  // length of rows that are selected from
 
 struct FloatBits {
-  uint64_t infinity, least_normal;
+  uint64_t infinity, least_number;  // what is below the latter is taken for zero
 };
 
 // f16's denormals are never flushed: it is computed in f32.
-FloatBits BitsOf(ElementType type) {
+FloatBits BitsOf(ElementType type, bool keeps_subnormals) {
+  const auto least = [&](uint64_t normal) { return keeps_subnormals ? 1 : normal; };
   switch (type) {
     case ElementType::kF64:
-      return {0x7ff0000000000000, 0x0010000000000000};
+      return {0x7ff0000000000000, least(0x0010000000000000)};
     case ElementType::kF32:
-      return {0x7f800000, 0x00800000};
+      return {0x7f800000, least(0x00800000)};
     case ElementType::kBF16:
-      return {0x7f80, 0x0080};
+      return {0x7f80, least(0x0080)};
     default:
       return {0x7c00, 1};
   }
 }
 
-KeyArgs ArgsOf(const SortKey& key, int64_t shift) {
+KeyArgs ArgsOf(const SortKey& key, int64_t shift, bool keeps_subnormals) {
   const int bytes = ElementBytes(key.type);
   const uint64_t all = ~uint64_t{0} >> (64 - 8 * bytes), sign = uint64_t{1} << (8 * bytes - 1);
   KeyArgs args{key.buffer, bytes, shift, 0, all, 0, 0};
   if (IsFloat(key.type)) {
-    const FloatBits bits = BitsOf(key.type);
-    if (key.merges_zeros) args.zero_end = bits.least_normal;
+    const FloatBits bits = BitsOf(key.type, keeps_subnormals);
+    if (key.merges_zeros) args.zero_end = bits.least_number;
     if (key.merges_nans) args.nan_start = bits.infinity;
     args.fold = all ^ sign;
     args.flip = sign;
@@ -82,7 +83,7 @@ std::vector<uint64_t> Words(const SortArgs& head, const SortRequest& request) {
   std::vector<KeyArgs> keys(request.keys.size());
   int64_t shift = head.position_bits;
   for (size_t k = request.keys.size(); k-- > 0;) {
-    keys[k] = ArgsOf(request.keys[k], shift);
+    keys[k] = ArgsOf(request.keys[k], shift, request.keeps_subnormals);
     shift += 8 * ElementBytes(request.keys[k].type);
   }
   std::vector<OutputArgs> outputs;

@@ -29,7 +29,7 @@ struct SortKey {
   int64_t buffer = 0;
   ElementType type = ElementType::kF32;
   bool descending = false;
-  // Floats: zeros of both signs are equal; so are denormals of types whose arithmetic flushes them (all but f16).
+  // Floats: zeros of both signs are equal; so are denormals where arithmetic flushes them (never in f16).
   bool merges_zeros = false;
   // Floats: all NaNs are equal, and greatest.
   bool merges_nans = false;
@@ -48,6 +48,7 @@ struct SortRequest {
   int64_t buffers = 1;                       // operands that are read
   std::vector<SortKey> keys;
   std::vector<SortOutput> outputs;
+  bool keeps_subnormals = false;  // subnormal keys are not zeros (executable::Target)
 };
 
 struct SortPhase {

@@ -38,6 +38,22 @@ typename M::F Neg(M& m, typename M::F x) {
   return m.FromBits(m.IXor(m.Bits(x), m.Int(kSignBit<M>)));
 }
 
+// x = normal * 2^e. For positive x; `normal` is x, and e is 0, where x is no subnormal number or such are zeros.
+template <class M>
+struct Normal {
+  typename M::F normal, e;
+};
+
+template <class M>
+Normal<M> MakeNormal(M& m, typename M::F x) {
+  typename M::F zero = m.Const(0);
+  if (!m.keeps_subnormals()) return {x, zero};
+  constexpr double kLeast = M::kBits == 32 ? 0x1p-126 : 0x1p-1022;
+  constexpr double kScale = M::kBits == 32 ? 0x1p24 : 0x1p54, kExponent = M::kBits == 32 ? -24 : -54;
+  typename M::B small = m.Lt(x, m.Const(kLeast));
+  return {m.Select(small, m.Mul(x, m.Const(kScale)), x), m.Select(small, m.Const(kExponent), zero)};
+}
+
 template <class M>
 typename M::I SignOf(M& m, typename M::F x) {
   return m.IAnd(m.Bits(x), m.Int(kSignBit<M>));

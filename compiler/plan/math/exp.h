@@ -59,11 +59,25 @@ inline constexpr double kExpMax = M::kBits == 32 ? 88.72283172607422 : 709.78271
 template <class M>
 inline constexpr double kExpMin = M::kBits == 32 ? -87.33654022216797 : -708.3964185322641;
 
+// The exponential of this, and of less, rounds to 0 even where subnormal numbers are kept.
+template <class M>
+inline constexpr double kExpZero = M::kBits == 32 ? -105 : -750;
+
+// y 2^k, about e^x with x in [kExpZero, kExpMin], rounded by the last product alone.
+template <class M>
+typename M::F ScaleToSubnormal(M& m, typename M::F y, typename M::I k) {
+  constexpr int64_t kShift = M::kBits == 32 ? 64 : 128;
+  constexpr double kFactor = M::kBits == 32 ? 0x1p-64 : 0x1p-128;
+  return m.Mul(Scale(m, y, m.IAdd(k, m.Int(kShift))), m.Const(kFactor));
+}
+
 template <class M>
 typename M::F Exp(M& m, typename M::F x) {
-  ExpReduced<M> reduced = ReduceExp(m, x);
-  typename M::F y = Scale(m, ExpSmall(m, reduced.r), reduced.k);
-  y = m.Select(m.Lt(x, m.Const(kExpMin<M>)), m.Const(0), y);
+  typename M::B below = m.Lt(x, m.Const(kExpMin<M>));
+  typename M::F least = m.Const(kExpZero<M>);
+  ExpReduced<M> reduced = ReduceExp(m, m.keeps_subnormals() ? m.Select(m.Lt(x, least), least, x) : x);
+  typename M::F small = ExpSmall(m, reduced.r), y = Scale(m, small, reduced.k);
+  y = m.Select(below, m.keeps_subnormals() ? ScaleToSubnormal(m, small, reduced.k) : m.Const(0), y);
   return m.Select(m.Le(x, m.Const(kExpMax<M>)), y, m.Mul(x, m.Const(kInfinity)));  // infinity; NaN of NaN
 }
 
@@ -98,9 +112,15 @@ typename M::F Tanh(M& m, typename M::F x) {
   return FlipSign(m, m.Div(half, m.Add(half, m.Const(1))), SignOf(m, x));
 }
 
+// e^x / (1 + e^x) for the small results that are kept.
 template <class M>
 typename M::F Logistic(M& m, typename M::F x) {
   typename M::F one = m.Const(1);
+  if (m.keeps_subnormals()) {
+    typename M::B negative = m.Lt(x, m.Const(0));
+    typename M::F exp = Exp(m, Neg(m, Abs(m, x)));
+    return m.Div(m.Select(negative, exp, one), m.Add(one, exp));
+  }
   return m.Div(one, m.Add(one, Exp(m, Neg(m, x))));
 }
 

@@ -26,10 +26,11 @@ LogReduced<M> ReduceLog(M& m, typename M::F x) {
   return {e, m.Sub(mantissa, m.Const(1))};
 }
 
-// log(x) for positive normal finite x.
+// log(x 2^more) for positive normal finite x.
 template <class M>
-typename M::F LogNormal(M& m, typename M::F x) {
+typename M::F LogNormal(M& m, typename M::F x, typename M::F more) {
   auto [e, f] = ReduceLog(m, x);
+  if (m.keeps_subnormals()) e = m.Add(e, more);
   if constexpr (M::kBits == 32) {
     constexpr double kC[] = {0.333333135,  -0.250000089, 0.200021192,  -0.166679963, 0.142195523,
                              -0.124055885, 0.118881606,  -0.116756551, 0.06746649};
@@ -63,14 +64,15 @@ typename M::F LogSpecial(M& m, typename M::F x, typename M::F y) {
 
 template <class M>
 typename M::F Log(M& m, typename M::F x) {
-  return LogSpecial(m, x, LogNormal(m, x));
+  auto [scaled, e] = MakeNormal(m, x);
+  return LogSpecial(m, x, LogNormal(m, scaled, e));
 }
 
 // log(u) + c/u, where u + c = 1 + x exactly.
 template <class M>
 typename M::F Log1p(M& m, typename M::F x) {
   Pair<M> u = TwoSum(m, m.Const(1), x);
-  typename M::F y = m.Add(LogNormal(m, u.hi), m.Div(u.lo, u.hi));
+  typename M::F y = m.Add(LogNormal(m, u.hi, m.Const(0)), m.Div(u.lo, u.hi));
   y = LogSpecial(m, u.hi, y);
   return m.Select(m.Lt(Abs(m, x), m.Const(M::kBits == 32 ? 0x1p-25 : 0x1p-54)), x, y);
 }

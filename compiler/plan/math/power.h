@@ -19,9 +19,11 @@ typename M::F Cbrt(M& m, typename M::F x) {
   constexpr int64_t kTwoBits = M::kBits == 32 ? 0x4b000000 : 0x4330000000000000;
   constexpr double kStart[] = {1.67000699, -1.17288101, 0.695483506, -0.221238256, 0.0285910927};
   F a = Abs(m, x), zero = m.Const(0), one = m.Const(1), third = m.Const(0x1.5555555555555p-2);
-  typename M::I bits = m.Bits(a);
+  auto [normal, more] = MakeNormal(m, a);
+  typename M::I bits = m.Bits(normal);
   F e = m.Sub(m.FromBits(m.IOr(m.ShrL(bits, kMantissa<M>), m.Int(kTwoBits))),
               m.Const(kTwo + (M::kBits == 32 ? 127 : 1023)));
+  if (m.keeps_subnormals()) e = m.Add(e, more);
   F mantissa = m.FromBits(m.IOr(m.IAnd(bits, m.Int(kMask)), m.Int(kOne)));
   F rounder = m.Const(kRounder<M>);
   F shifted = m.Add(m.Fma(e, third, m.Const(-1.0 / 3)), rounder);
@@ -61,13 +63,15 @@ typename W::F PowOfFloats(W& w, typename W::F x, typename W::F y) {
   return w.Select(w.Eq(product, product), power, product);
 }
 
-// log(1 + f) = 2 atanh(s) with s = f / (2 + f), and e log(2), to about 2^-66. x: positive, normal, finite.
+// log(1 + f) = 2 atanh(s) with s = f / (2 + f), and e log(2), to about 2^-66. x: positive, finite.
 template <class M>
 Pair<M> LogPair(M& m, typename M::F x) {
   using F = typename M::F;
   constexpr double kTail[] = {0x1.999999999999ap-2, 0x1.2492492492522p-2, 0x1.c71c71c6ea82cp-3, 0x1.745d177aaed73p-3,
                               0x1.3b1395c86aa5fp-3, 0x1.1118c9d4795b1p-3, 0x1.df7c669ff6d2bp-4, 0x1.e03242c5af667p-4};
-  auto [e, f] = ReduceLog(m, x);
+  auto [normal, more] = MakeNormal(m, x);
+  auto [e, f] = ReduceLog(m, normal);
+  if (m.keeps_subnormals()) e = m.Add(e, more);
   F two = m.Const(2), den = m.Add(two, f), den_lo = m.Sub(f, m.Sub(den, two));
   F s_hi = m.Div(f, den);
   Pair<M> back = TwoProduct(m, s_hi, den);
@@ -90,13 +94,21 @@ typename M::F PowOfDoubles(M& m, typename M::F x, typename M::F y) {
   log.hi = LogSpecial(m, x, log.hi);
   Pair<M> product = TwoProduct(m, y, log.hi);
   F lo = m.Fma(y, log.lo, product.lo);
-  ExpReduced<M> reduced = ReduceExp(m, product.hi);
-  F power = ExpSmall(m, m.Add(reduced.r, lo));
+  F exponent = product.hi;
+  if (m.keeps_subnormals()) {
+    F least = m.Const(kExpZero<M>);
+    typename M::B nothing = m.Lt(exponent, least);
+    exponent = m.Select(nothing, least, exponent);
+    lo = m.Select(nothing, m.Const(0), lo);
+  }
+  ExpReduced<M> reduced = ReduceExp(m, exponent);
+  F small = ExpSmall(m, m.Add(reduced.r, lo)), power = small;
   // 2^k in two steps where k > 0, so that the largest results overflow as they should.
   typename M::B up = m.Lt(m.Const(1), product.hi);
   F halved = Scale(m, power, m.IAdd(reduced.k, m.Int(-1)));
   power = m.Select(up, m.Mul(halved, m.Const(2)), Scale(m, power, reduced.k));
-  power = m.Select(m.Lt(product.hi, m.Const(kExpMin<M>)), m.Const(0), power);
+  F below = m.keeps_subnormals() ? ScaleToSubnormal(m, small, reduced.k) : m.Const(0);
+  power = m.Select(m.Lt(product.hi, m.Const(kExpMin<M>)), below, power);
   return m.Select(m.Le(product.hi, m.Const(709.79)), power, m.Mul(product.hi, m.Const(kInfinity)));
 }
 

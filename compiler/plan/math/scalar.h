@@ -18,10 +18,11 @@ class ScalarOf {
   using I = std::conditional_t<kBits == 32, uint32_t, uint64_t>;
   using B = bool;
 
-  // `fma`: as on processors that have it (x86-64-v3 and up).
-  explicit ScalarOf(bool fma) : fma_(fma) {}
+  // `fma`: as on processors that have it (x86-64-v3 and up). `keeps_subnormals`: as this thread's arithmetic does.
+  ScalarOf(bool fma, bool keeps_subnormals) : fma_(fma), keeps_subnormals_(keeps_subnormals) {}
 
   bool fma() const { return fma_; }
+  bool keeps_subnormals() const { return keeps_subnormals_; }
   F Const(double c) const { return static_cast<F>(c); }
   I Int(int64_t c) const { return static_cast<I>(c); }
   F Add(F a, F b) const { return a + b; }
@@ -59,7 +60,7 @@ class ScalarOf {
   }
 
  private:
-  bool fma_;
+  bool fma_, keeps_subnormals_;
 };
 
 using Scalar64 = ScalarOf<double>;
@@ -67,7 +68,7 @@ using Scalar64 = ScalarOf<double>;
 class Scalar32 : public ScalarOf<float> {
  public:
   using Wide = Scalar64;
-  explicit Scalar32(bool fma) : ScalarOf(fma), wide_(fma) {}
+  Scalar32(bool fma, bool keeps_subnormals) : ScalarOf(fma, keeps_subnormals), wide_(fma, keeps_subnormals) {}
   Wide& wide() { return wide_; }
   double Widen(float a) const { return a; }
   float Narrow(double a) const { return static_cast<float>(a); }
