@@ -17,12 +17,19 @@ using graph::ValueId;
 // From here on each device of a group reduces its part of an array and gathers the others', instead of reducing all.
 constexpr int64_t kLargeReduction = 64 << 10;  // bytes
 
-// Everyone reads from all of its group, in order.
+size_t LargestOf(const Groups& groups) {
+  return std::ranges::max_element(groups, {}, &std::vector<int32_t>::size)->size();
+}
+
+// Everyone reads from all of its group, in order; in smaller groups from the first again, as often as the largest has
+// more.
 graph::Exchange All(const Groups& groups, int32_t participants) {
   graph::Exchange who{groups, {}};
   who.sources.resize(participants);
   for (const std::vector<int32_t>& group : groups) {
-    for (int32_t participant : group) who.sources[participant] = group;
+    std::vector<int32_t> sources = group;
+    sources.resize(LargestOf(groups), group[0]);
+    for (int32_t participant : group) who.sources[participant] = sources;
   }
   return who;
 }
@@ -120,6 +127,19 @@ ValueId Collectives::PositionInGroup(const Groups& groups, int64_t factor, int32
   return Lookup(table, location);
 }
 
+ValueId Collectives::Flag(const std::vector<int64_t>& table, Place place) {
+  return Add(OpCode::kConvert, {Lookup(table, place.location)}, {ElementType::kI1, {}}, {}, place);
+}
+
+// Whether the device's group has a member of that number.
+ValueId Collectives::HasMember(const Groups& groups, size_t member, Place place) {
+  std::vector<int64_t> table(participants_.count());
+  for (const std::vector<int32_t>& group : groups) {
+    for (int32_t participant : group) table[participant] = member < group.size() ? 1 : 0;
+  }
+  return Flag(table, place);
+}
+
 // participant / partitions or participant % partitions.
 ValueId Collectives::Id(OpCode code, Place place) {
   const Shape u32 = {ElementType::kU32, {}};
@@ -154,12 +174,18 @@ StatusOr<ValueId> Collectives::Exchange(ValueId operand, graph::Exchange who, co
 
 StatusOr<ValueId> Collectives::AllReduce(ValueId operand, const Groups& groups, const Combine& combine, Place place) {
   const Shape shape = graph_.shape(operand);
-  const auto members = static_cast<int64_t>(groups[0].size());
-  if (members > 2 && shape.bytes() >= kLargeReduction) return ReduceByParts(operand, groups, combine, place);
+  const size_t most = LargestOf(groups),
+               least = std::ranges::min_element(groups, {}, &std::vector<int32_t>::size)->size();
+  const bool equal = least == most;
+  if (equal && most > 2 && shape.bytes() >= kLargeReduction) return ReduceByParts(operand, groups, combine, place);
+  std::vector<ValueId> has_member;  // a group of the device's size, where not all groups do
+  for (size_t m = least; m < most; ++m) has_member.push_back(HasMember(groups, m, place));
   const auto reduce = [&](const std::vector<ValueId>& lent, RegionId region) -> StatusOr<ValueId> {
     ValueId sum = lent[0];
     for (size_t m = 1; m < lent.size(); ++m) {
-      TREADLE_ASSIGN_OR_RETURN(sum, combine(sum, lent[m], region));
+      TREADLE_ASSIGN_OR_RETURN(const ValueId more, combine(sum, lent[m], region));
+      sum = m < least ? more
+                      : Add(OpCode::kSelect, {has_member[m - least], more, sum}, shape, {}, {region, place.location});
     }
     return sum;
   };
@@ -236,23 +262,66 @@ ValueId Collectives::AllToAll(ValueId operand, int64_t split_dim, int64_t concat
   return *Exchange(operand, All(groups, participants_.count()), shape, collect, place);
 }
 
+ValueId Collectives::Broadcast(ValueId operand, const Groups& groups, ValueId root, Place place) {
+  std::vector<int32_t> senders(participants_.count(), -1);  // who is in no group gets zeros
+  Groups all = groups;
+  for (const std::vector<int32_t>& group : groups) {
+    for (int32_t participant : group) senders[participant] = group[0];
+  }
+  if (root < 0) return Permute(operand, senders, place);
+  for (int32_t participant = 0; participant < participants_.count(); ++participant) {
+    if (senders[participant] < 0) all.push_back({participant});
+  }
+  const Shape shape = graph_.shape(operand), flag = {ElementType::kI1, {}};
+  std::vector<ValueId> is_root;
+  for (size_t m = 1; m < LargestOf(all); ++m) {
+    Attributes equal;
+    equal.direction = graph::Direction::kEq;
+    const auto number = static_cast<int32_t>(m);
+    std::string bytes(sizeof number, '\0');
+    std::memcpy(bytes.data(), &number, sizeof number);
+    const ValueId member = Constant(graph_.shape(root), std::move(bytes), /*splat=*/true, place);
+    is_root.push_back(Add(OpCode::kCompare, {root, member}, flag, std::move(equal), place));
+  }
+  const auto take = [&](const std::vector<ValueId>& lent, RegionId region) -> StatusOr<ValueId> {
+    ValueId taken = lent[0];
+    for (size_t m = 1; m < lent.size(); ++m) {
+      taken = Add(OpCode::kSelect, {is_root[m - 1], lent[m], taken}, shape, {}, {region, place.location});
+    }
+    return taken;
+  };
+  return WhereReceived(*Exchange(operand, All(all, participants_.count()), shape, take, place), senders, place);
+}
+
+ValueId Collectives::Element(ValueId array, int64_t index, Place place) {
+  Attributes slice;
+  slice.starts = {index};
+  slice.limits = {index + 1};
+  slice.strides = {1};
+  const ElementType type = graph_.shape(array).type;
+  return Reshape(Add(OpCode::kSlice, {array}, {type, {1}}, std::move(slice), place), {}, place);
+}
+
+// `value`, but zeros where no one sends.
+ValueId Collectives::WhereReceived(ValueId value, const std::vector<int32_t>& senders, Place place) {
+  if (std::ranges::find(senders, -1) == senders.end()) return value;
+  std::vector<int64_t> receives;
+  for (int32_t sender : senders) receives.push_back(sender >= 0 ? 1 : 0);
+  const Shape shape = graph_.shape(value);
+  return Add(OpCode::kSelect, {Flag(receives, place), value, Zeros(shape, place)}, shape, {}, place);
+}
+
 ValueId Collectives::Permute(ValueId operand, const std::vector<int32_t>& senders, Place place) {
   graph::Exchange who;
   who.groups.emplace_back(senders.size());
   std::iota(who.groups[0].begin(), who.groups[0].end(), 0);
-  std::vector<int64_t> receives;
   for (int32_t participant = 0; participant < participants_.count(); ++participant) {
     const int32_t sender = senders[participant];
     who.sources.push_back({sender >= 0 ? sender : participant});
-    receives.push_back(sender >= 0 ? 1 : 0);
   }
   const Shape shape = graph_.shape(operand);
   const auto take = [](const std::vector<ValueId>& lent, RegionId) -> StatusOr<ValueId> { return lent[0]; };
-  const ValueId received = *Exchange(operand, std::move(who), shape, take, place);
-  if (std::find(receives.begin(), receives.end(), 0) == receives.end()) return received;
-  const Shape flag = {ElementType::kI1, {}};
-  const ValueId wanted = Add(OpCode::kConvert, {Lookup(receives, place.location)}, flag, {}, place);
-  return Add(OpCode::kSelect, {wanted, received, Zeros(shape, place)}, shape, {}, place);
+  return WhereReceived(*Exchange(operand, std::move(who), shape, take, place), senders, place);
 }
 
 // --- Shardings. ---

@@ -37,12 +37,18 @@ class Collectives {
   // The device's own part of an array that all have.
   graph::ValueId Cut(graph::ValueId whole, const Sharding& sharding, Place place);
 
+  // Groups are of one size, but those of AllReduce and Broadcast.
   StatusOr<graph::ValueId> AllReduce(graph::ValueId operand, const Groups& groups, const Combine& combine, Place place);
   StatusOr<graph::ValueId> ReduceScatter(graph::ValueId operand, int64_t dim, const Groups& groups,
                                          const Combine& combine, Place place);
   graph::ValueId AllGather(graph::ValueId operand, int64_t dim, const Groups& groups, Place place);
   graph::ValueId AllToAll(graph::ValueId operand, int64_t split_dim, int64_t concat_dim, const Groups& groups,
                           Place place);
+  // Each gets the operand of the first of its group, or of the one whose number in it is `root`, an i32 scalar (-1:
+  // none). Who is in no group gets zeros.
+  graph::ValueId Broadcast(graph::ValueId operand, const Groups& groups, graph::ValueId root, Place place);
+  // Element `index` of an array of one dimension, a scalar.
+  graph::ValueId Element(graph::ValueId array, int64_t index, Place place);
   // `senders`: for each participant the one whose operand it gets, or -1 for zeros.
   graph::ValueId Permute(graph::ValueId operand, const std::vector<int32_t>& senders, Place place);
 
@@ -75,6 +81,10 @@ class Collectives {
   graph::ValueId Lookup(const std::vector<int64_t>& table, int32_t location);
   // The position of each participant in its group, times `factor`.
   graph::ValueId PositionInGroup(const Groups& groups, int64_t factor, int32_t location);
+  // An i1 scalar, for each participant its own.
+  graph::ValueId Flag(const std::vector<int64_t>& table, Place place);
+  graph::ValueId HasMember(const Groups& groups, size_t member, Place place);
+  graph::ValueId WhereReceived(graph::ValueId value, const std::vector<int32_t>& senders, Place place);
   graph::ValueId Participant();
   graph::ValueId Id(graph::OpCode code, Place place);
 

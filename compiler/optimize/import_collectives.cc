@@ -105,6 +105,7 @@ Status CollectiveImporter::Import(mlir::Operation* op, Collectives::Place place)
     values_[op->getResult(0)] = {collectives_.ReplicaId(place)};
     return OkStatus();
   }
+  if (llvm::isa<stablehlo::CollectiveBroadcastOp>(op)) return ImportBroadcast(op, place);
   return op->getNumRegions() > 0 ? ImportReduction(op, place) : ImportMovement(op, place);
 }
 
@@ -147,13 +148,28 @@ StatusOr<std::function<ValueId(ValueId)>> CollectiveImporter::Mover(mlir::Operat
     const auto concat = static_cast<int64_t>(all.getConcatDimension());
     return std::function([=, this](ValueId part) { return collectives_.AllToAll(part, split, concat, groups, place); });
   }
-  auto broadcast = llvm::dyn_cast<stablehlo::CollectiveBroadcastOp>(op);
-  if (broadcast && broadcast.getHasDynamicRoot()) return NotYet(op, "a root that is a value");
-  std::vector<int32_t> senders(participants_.count(), -1);  // who is in no group gets zeros
-  for (const std::vector<int32_t>& group : groups) {
-    for (int32_t participant : group) senders[participant] = group[0];
+  return NotYet(op, "a collective");
+}
+
+Status CollectiveImporter::ImportBroadcast(mlir::Operation* op, Collectives::Place place) {
+  const bool has_root = llvm::cast<stablehlo::CollectiveBroadcastOp>(op).getHasDynamicRoot();
+  TREADLE_ASSIGN_OR_RETURN(const Groups groups, ReadGroups(op, participants_));
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    ValueId root = -1;
+    if (has_root) {  // the last operand: a number for each result
+      const ValueId roots = values_.lookup(op->getOperands().back()).re;
+      const Shape& shape = graph_.shape(roots);
+      if (shape.type != ElementType::kI32 || shape.dims.size() != 1 || shape.dims[0] <= i)
+        return NotYet(op, "such a root");
+      root = collectives_.Element(roots, i, place);
+    }
+    const Complex operand = values_.lookup(op->getOperand(i));
+    const auto broadcast = [&](ValueId part) {
+      return part < 0 ? part : collectives_.Broadcast(part, groups, root, place);
+    };
+    values_[op->getResult(i)] = {broadcast(operand.re), broadcast(operand.im)};
   }
-  return std::function([=, this](ValueId part) { return collectives_.Permute(part, senders, place); });
+  return OkStatus();
 }
 
 Status CollectiveImporter::ImportMovement(mlir::Operation* op, Collectives::Place place) {

@@ -32,6 +32,7 @@ class CollectiveImporter {
  private:
   Status ImportReduction(mlir::Operation* op, Collectives::Place place);
   Status ImportMovement(mlir::Operation* op, Collectives::Place place);
+  Status ImportBroadcast(mlir::Operation* op, Collectives::Place place);
   StatusOr<std::function<graph::ValueId(graph::ValueId)>> Mover(mlir::Operation* op, Collectives::Place place);
   Collectives::Combine CombineBy(mlir::Operation* reduction, int32_t location);
 

@@ -159,6 +159,8 @@ StatusOr<Sharding> ReadSharding(sdy::TensorShardingAttr sharding, const Shape& s
 }
 
 StatusOr<std::vector<std::vector<int32_t>>> ReadGroups(mlir::Operation* op, Participants participants) {
+  const bool may_leave_out = llvm::isa<stablehlo::CollectiveBroadcastOp>(op);
+  const bool may_differ = may_leave_out || llvm::isa<stablehlo::AllReduceOp>(op);
   TREADLE_ASSIGN_OR_RETURN(const mlir::DenseIntElementsAttr matrix, stablehlo::WriteOutGroups(op));
   const Naming naming = NamingOf(op);
   std::vector<std::vector<int64_t>> rows;
@@ -173,8 +175,9 @@ StatusOr<std::vector<std::vector<int32_t>>> ReadGroups(mlir::Operation* op, Part
   size_t named = 0;
   for (std::vector<int64_t>& row : rows) {
     std::erase(row, -1);  // fills up a short group
+    if (row.empty()) continue;
     for (int64_t id : row) {
-      if (id >= static_cast<int64_t>(seen.size()) || seen[id]) {
+      if (id < 0 || id >= static_cast<int64_t>(seen.size()) || seen[id]) {
         return InvalidArgument("a group names " + std::to_string(id) + " twice or beyond " +
                                std::to_string(seen.size()) + ": " + Describe(op));
       }
@@ -183,9 +186,9 @@ StatusOr<std::vector<std::vector<int32_t>>> ReadGroups(mlir::Operation* op, Part
     }
     for (std::vector<int32_t>& group : Expand(row, naming, participants)) groups.push_back(std::move(group));
   }
-  if (named != seen.size()) return NotYet(op, "groups that leave devices out");
+  if (named != seen.size() && !may_leave_out) return NotYet(op, "groups that leave devices out");
   for (const std::vector<int32_t>& group : groups) {
-    if (group.size() != groups[0].size()) return NotYet(op, "groups of different sizes");
+    if (group.size() != groups[0].size() && !may_differ) return NotYet(op, "groups of different sizes");
   }
   return groups;
 }

@@ -28,8 +28,9 @@ StatusOr<Sharding> ReadSharding(sdy::TensorShardingAttr sharding, const Shape& s
                                 Participants participants,
                                 std::optional<llvm::ArrayRef<mlir::StringAttr>> axes = std::nullopt);
 
-// The groups of a collective, in participants; each participant is in one, all groups are of one size. The order in a
-// group is that of the attribute. UNIMPLEMENTED for other groups.
+// The groups of a collective, in participants, none empty. Each participant is in one, but those that a
+// collective_broadcast leaves out; groups are of one size, but those of all_reduce and collective_broadcast. The order
+// in a group is that of the attribute. UNIMPLEMENTED for other groups.
 StatusOr<std::vector<std::vector<int32_t>>> ReadGroups(mlir::Operation* collective, Participants participants);
 
 // For each participant: the one that sends to it (collective_permute), or -1.
