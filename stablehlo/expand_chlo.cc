@@ -32,13 +32,13 @@ struct RealFunction {
   bool wide = false;
 };
 constexpr RealFunction kRealFunctions[] = {
-    {"chlo.acos", chlo::Acos}, {"chlo.acosh", chlo::Acosh},
-    {"chlo.asin", chlo::Asin}, {"chlo.asinh", chlo::Asinh},
-    {"chlo.atan", chlo::Atan}, {"chlo.atanh", chlo::Atanh},
-    {"chlo.cosh", chlo::Cosh}, {"chlo.digamma", chlo::Digamma, true},
-    {"chlo.erf", chlo::Erf},   {"chlo.erf_inv", chlo::ErfInv},
-    {"chlo.erfc", chlo::Erfc}, {"chlo.lgamma", chlo::Lgamma, true},
-    {"chlo.sinh", chlo::Sinh}, {"chlo.bessel_i1e", chlo::BesselI1e, true},
+    {"chlo.acos", chlo::Acos},        {"chlo.acosh", chlo::Acosh},
+    {"chlo.asin", chlo::Asin},        {"chlo.asinh", chlo::Asinh},
+    {"chlo.atan", chlo::Atan},        {"chlo.atanh", chlo::Atanh},
+    {"chlo.cosh", chlo::Cosh},        {"chlo.digamma", chlo::Digamma, true},
+    {"chlo.erf", chlo::Erf},          {"chlo.erf_inv", chlo::ErfInv},
+    {"chlo.erfc", chlo::Erfc},        {"chlo.lgamma", chlo::Lgamma, true},
+    {"chlo.sinh", chlo::SinhBySteps}, {"chlo.bessel_i1e", chlo::BesselI1e, true},
 };
 
 // What functions of numbers of `type` are computed in.
@@ -67,8 +67,9 @@ struct ComplexFunction {
   Value (*expand)(mlir::OpBuilder&, mlir::Location, Value);
 };
 constexpr ComplexFunction kComplexFunctions[] = {
-    {"chlo.acos", chlo::ComplexAcos},   {"chlo.acosh", chlo::ComplexAcosh}, {"chlo.asin", chlo::ComplexAsin},
-    {"chlo.asinh", chlo::ComplexAsinh}, {"chlo.atan", chlo::ComplexAtan},   {"chlo.atanh", chlo::ComplexAtanh},
+    {"chlo.acos", chlo::ComplexAcos},     {"chlo.acosh", chlo::ComplexAcosh}, {"chlo.asin", chlo::ComplexAsin},
+    {"chlo.asinh", chlo::ComplexAsinh},   {"chlo.atan", chlo::ComplexAtan},   {"chlo.atanh", chlo::ComplexAtanh},
+    {"chlo.square", chlo::ComplexSquare},
 };
 
 struct Parts {
@@ -245,7 +246,7 @@ Value ExpandOne(mlir::OpBuilder& builder, Operation* op) {
     return ConstantOp::create(builder, op->getLoc(),
                               mlir::DenseElementsAttr::get(TensorType(op->getResult(0)), like.getValue()));
   }
-  if (llvm::isa<chlo::SquareOp>(op)) return math.Mul(op->getOperand(0), op->getOperand(0));
+  if (llvm::isa<chlo::SquareOp>(op) && !IsComplex(element)) return math.Mul(op->getOperand(0), op->getOperand(0));
   if (llvm::isa<chlo::TanOp>(op)) return math.Unary<TanOp>(op->getOperand(0));
   if (llvm::isa<chlo::ConjOp>(op)) return ExpandConj(builder, op);
   if (auto mulhi = llvm::dyn_cast<chlo::MulhiOp>(op)) return ExpandMulhi(builder, mulhi);

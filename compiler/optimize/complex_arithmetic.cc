@@ -67,9 +67,11 @@ Complex ComplexSign(Formula& f, Complex z) {
 }
 
 // The real part with one rounding less, as jaxlib's CPU backend computes it: iterations such as Mandelbrot's tell the
-// difference. The imaginary part without, so that z conj(z) is real.
+// difference. The imaginary part without, so that z conj(z) is real; but with, in the regions of reductions, where no
+// one multiplies so and XLA's results have it.
 Complex ComplexMultiply(Formula& f, Complex z, Complex w) {
-  return {f.MulAdd(z.re, w.re, f.Neg(f.Mul(z.im, w.im))), f.Add(f.Mul(z.re, w.im), f.Mul(z.im, w.re))};
+  ValueId re = f.MulAdd(z.re, w.re, f.Neg(f.Mul(z.im, w.im))), cross = f.Mul(z.re, w.im);
+  return {re, f.in_reduction() ? f.MulAdd(z.im, w.re, cross) : f.Add(cross, f.Mul(z.im, w.re))};
 }
 
 // z conj(w) / |w|^2 of scaled numbers; then the two powers of two at once, in two halves that are in range.
@@ -112,7 +114,7 @@ Root SqrtOf(Formula& f, Complex z) {
   large = f.Mul(large, f.FromBits(back));
   ValueId infinite = f.IsInfinite(z.im), zero = f.Equal(large, f.Constant(0));
   large = f.Select(infinite, f.Infinity(), large);
-  ValueId small = f.Select(zero, f.Constant(0), f.Div(f.Half(f.Abs(z.im)), large));
+  ValueId small = f.Select(zero, f.Constant(0), f.Div(f.Abs(z.im), f.Add(large, large)));
   small = f.Select(infinite, f.Infinity(), small);
   ValueId right = f.Compare(z.re, Direction::kGe, f.Constant(0));
   Complex root = {f.Select(right, large, small), f.CopySign(f.Select(right, small, large), z.im)};

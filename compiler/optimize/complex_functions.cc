@@ -59,6 +59,39 @@ Circular CircularOf(Formula& f, ValueId angle, ValueId x) {
           reduced.factor};
 }
 
+// Numbers with twice the digits, as the sum of two, the first being the sum rounded.
+struct Pair {
+  ValueId hi, lo;
+};
+
+Pair TwoSum(Formula& f, ValueId a, ValueId b) {
+  ValueId s = f.Add(a, b), bb = f.Sub(s, a);
+  return {s, f.Add(f.Sub(a, f.Sub(s, bb)), f.Sub(b, bb))};
+}
+
+// a^2 of an f64 that is not large, exactly, without a fused multiply-add: by halves whose products are exact (Dekker).
+Pair ExactSquare(Formula& f, ValueId a) {
+  ValueId scaled = f.Mul(a, f.Constant(134217729.0));
+  ValueId high = f.Sub(scaled, f.Sub(scaled, a)), low = f.Sub(a, high), square = f.Square(a);
+  ValueId cross = f.Mul(f.Add(high, high), low);
+  return {square, f.Add(f.Add(f.Sub(f.Square(high), square), cross), f.Square(low))};
+}
+
+// a + x^2 + y^2, where their sum may be much less than they are.
+ValueId AddSquares(Formula& f, ValueId a, ValueId x, ValueId y) {
+  Pair square_x = ExactSquare(f, x), square_y = ExactSquare(f, y);
+  Pair first = TwoSum(f, a, square_x.hi), second = TwoSum(f, first.hi, square_y.hi);
+  ValueId rest = f.Add(f.Add(first.lo, second.lo), f.Add(square_x.lo, square_y.lo));
+  return f.Add(second.hi, rest);
+}
+
+// The same place, for f64.
+Formula Wide(Formula& f) { return {f.graph(), f.region(), Shape{ElementType::kF64, f.shape().dims}, f.location()}; }
+
+ValueId ConvertTo(Formula& f, ValueId x) {
+  return f.graph().shape(x).type == f.shape().type ? x : f.Apply(OpCode::kConvert, {x});
+}
+
 // The logarithm of |1 + (a, b)|, where `re` is 1 + a, whichever of both is exact. Near the unit circle by log1p of
 // |.|^2 - 1, elsewhere by the larger part and the ratio of both.
 ValueId LogOfLength(Formula& f, ValueId re, ValueId im, ValueId squared_less_one) {
@@ -88,36 +121,47 @@ Complex FromPolar(Formula& f, ValueId length, ValueId angle) {
 Complex ComplexExp(Formula& f, Complex z) {
   Reduced reduced = Reduce(f, z.re);
   Complex result = FromPolar(f, f.Apply(OpCode::kExponential, {reduced.x}), z.im);
-  result = {f.Mul(result.re, reduced.factor), f.Mul(result.im, reduced.factor)};
-  ValueId zero = f.Constant(0), vanishes = f.Equal(z.re, f.Neg(f.Infinity()));
-  ValueId finite = f.IsFinite(z.im);
-  return ComplexSelect(f, f.And(vanishes, f.Not(finite)), {zero, zero}, result);
+  return {f.Mul(result.re, reduced.factor), f.Mul(result.im, reduced.factor)};
 }
 
+namespace {
+
 // e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2).
-Complex ComplexExpm1(Formula& f, Complex z) {
+Complex WideExpm1(Formula& f, Complex z) {
   Reduced reduced = Reduce(f, z.re);
-  ValueId half = f.Half(z.im), sin = f.Apply(OpCode::kSine, {half}), cos = f.Apply(OpCode::kCosine, {half});
-  ValueId two = f.Constant(2), versine = f.Mul(two, f.Square(sin));
-  ValueId cos_b = f.Sub(f.Constant(1), versine), sin_b = f.Mul(two, f.Mul(sin, cos));
-  ValueId minus = f.Apply(OpCode::kExponentialMinusOne, {reduced.x}), exp = f.Add(minus, f.Constant(1));
+  ValueId versine = f.Mul(f.Constant(2), f.Square(f.Apply(OpCode::kSine, {f.Half(z.im)})));
+  ValueId cos_b = f.Sub(f.Constant(1), versine), sin_b = f.Apply(OpCode::kSine, {z.im});
+  ValueId minus = f.Apply(OpCode::kExponentialMinusOne, {reduced.x}), exp = f.Apply(OpCode::kExponential, {reduced.x});
   ValueId re = f.Sub(f.Mul(minus, cos_b), versine);
   re = f.Select(reduced.large, f.Mul(f.Mul(exp, cos_b), reduced.factor), re);
   return {re, ZeroAt(f, z.im, z.im, f.Mul(f.Mul(exp, sin_b), reduced.factor))};
 }
 
+}  // namespace
+
+// In f64: the difference of the real part may be much less than its terms.
+Complex ComplexExpm1(Formula& f, Complex z) {
+  Formula wide = Wide(f);
+  Complex result = WideExpm1(wide, {ConvertTo(wide, z.re), ConvertTo(wide, z.im)});
+  return {ConvertTo(f, result.re), ConvertTo(f, result.im)};
+}
+
+// The real parts are computed in f64: in f32 the squares would lose what counts near the unit circle.
 Complex ComplexLog(Formula& f, Complex z) {
-  ValueId x = f.Abs(z.re), y = f.Abs(z.im), one = f.Constant(1);
-  ValueId swap = f.Greater(y, x);
-  ValueId large = f.Select(swap, y, x), small = f.Select(swap, x, y);
-  ValueId less_one = f.Add(f.Mul(f.Sub(large, one), f.Add(large, one)), f.Square(small));
-  return {LogOfLength(f, z.re, z.im, less_one), Angle(f, z.re, z.im)};
+  Formula wide = Wide(f);
+  ValueId x = ConvertTo(wide, z.re), y = ConvertTo(wide, z.im);
+  ValueId swap = wide.Greater(wide.Abs(y), wide.Abs(x));
+  ValueId large = wide.Select(swap, y, x), small = wide.Select(swap, x, y);
+  ValueId less_one = AddSquares(wide, wide.Constant(-1), large, small);
+  return {ConvertTo(f, LogOfLength(wide, x, y, less_one)), Angle(f, z.re, z.im)};
 }
 
 Complex ComplexLog1p(Formula& f, Complex z) {
-  ValueId re = f.Add(z.re, f.Constant(1));
-  ValueId less_one = f.Add(f.Mul(z.re, f.Add(z.re, f.Constant(2))), f.Square(z.im));
-  return {LogOfLength(f, re, z.im, less_one), Angle(f, re, z.im)};
+  Formula wide = Wide(f);
+  ValueId x = ConvertTo(wide, z.re), y = ConvertTo(wide, z.im);
+  ValueId less_one = AddSquares(wide, wide.Add(x, x), x, y);
+  ValueId re = LogOfLength(wide, wide.Add(x, wide.Constant(1)), y, less_one);
+  return {ConvertTo(f, re), Angle(f, f.Add(z.re, f.Constant(1)), z.im)};
 }
 
 Complex ComplexSin(Formula& f, Complex z) {
@@ -168,9 +212,14 @@ Complex ComplexLogistic(Formula& f, Complex z) {
   return {f.Div(re, square), f.Div(below.im, square)};
 }
 
+// Of an eighth where the length might overflow.
 Complex ComplexCbrt(Formula& f, Complex z) {
-  ValueId third = f.Div(Angle(f, z.re, z.im), f.Constant(3));
-  return FromPolar(f, f.Apply(OpCode::kCbrt, {ComplexAbs(f, z)}), third);
+  ValueId third = f.Div(Angle(f, z.re, z.im), f.Constant(3)), one = f.Constant(1);
+  ValueId limit = f.Constant(f.is_f64() ? 0x1p1000 : 0x1p120);
+  ValueId large = f.Or(f.Greater(f.Abs(z.re), limit), f.Greater(f.Abs(z.im), limit));
+  ValueId scale = f.Select(large, f.Constant(0.125), one), back = f.Select(large, f.Constant(2), one);
+  ValueId length = ComplexAbs(f, {f.Mul(z.re, scale), f.Mul(z.im, scale)});
+  return FromPolar(f, f.Mul(f.Apply(OpCode::kCbrt, {length}), back), third);
 }
 
 // |z|^c e^(-d arg z) at the angle c arg z + d log|z|, for w = c + id.

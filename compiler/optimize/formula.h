@@ -21,6 +21,9 @@ class Formula {
       : graph_(graph), region_(region), shape_(std::move(shape)), location_(location) {}
 
   const Shape& shape() const { return shape_; }
+  // Whether this stands in the region of a reduction.
+  bool in_reduction() const { return in_reduction_; }
+  void set_in_reduction(bool in_reduction) { in_reduction_ = in_reduction; }
   bool is_f64() const { return shape_.type == ElementType::kF64; }
   graph::Graph& graph() { return graph_; }
   graph::RegionId region() const { return region_; }
@@ -41,6 +44,7 @@ class Formula {
   ValueId Add(ValueId a, ValueId b) { return Apply(OpCode::kAdd, {a, b}); }
   ValueId Sub(ValueId a, ValueId b) { return Apply(OpCode::kSubtract, {a, b}); }
   ValueId Mul(ValueId a, ValueId b) { return Apply(OpCode::kMultiply, {a, b}); }
+  // a * b + c, rounded once where the target can.
   ValueId MulAdd(ValueId a, ValueId b, ValueId c) { return Apply(OpCode::kMultiplyAdd, {a, b, c}); }
   ValueId Div(ValueId a, ValueId b) { return Apply(OpCode::kDivide, {a, b}); }
   ValueId Neg(ValueId x) { return Apply(OpCode::kNegate, {x}); }
@@ -73,6 +77,7 @@ class Formula {
   const graph::RegionId region_;
   const Shape shape_;
   const int32_t location_;
+  bool in_reduction_ = false;
 };
 
 }  // namespace treadle::compiler

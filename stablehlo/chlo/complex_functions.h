@@ -1,5 +1,5 @@
-// CHLO's inverse functions of complex numbers (W. Kahan, "Branch cuts for complex elementary functions"). Operands are
-// tensors of complex numbers.
+// CHLO's functions of complex numbers. Operands are tensors of complex numbers; each part of a result is good to a few
+// units in its last place. Infinite and NaN parts give what C's Annex G says.
 #ifndef TREADLE_STABLEHLO_CHLO_COMPLEX_FUNCTIONS_H_
 #define TREADLE_STABLEHLO_CHLO_COMPLEX_FUNCTIONS_H_
 
@@ -14,6 +14,7 @@ mlir::Value ComplexAsin(mlir::OpBuilder& builder, mlir::Location location, mlir:
 mlir::Value ComplexAsinh(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
 mlir::Value ComplexAtan(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
 mlir::Value ComplexAtanh(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
+mlir::Value ComplexSquare(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
 
 }  // namespace treadle::chlo
 

@@ -63,6 +63,13 @@ Value Sinh(MathBuilder& m, Value x) {
   return m.CopySign(m.Select(m.Less(magnitude, one), small, large), x);
 }
 
+Value SinhBySteps(MathBuilder& m, Value x) {
+  if (m.is_f64()) return Sinh(m, x);
+  const Value log_half = m.Constant(-std::numbers::ln2);
+  const Value large = m.Sub(m.Exp(m.Add(x, log_half)), m.Exp(m.Sub(log_half, x)));
+  return m.Select(m.Less(m.Abs(x), m.Constant(1)), Sinh(m, x), large);
+}
+
 Value Asinh(MathBuilder& m, Value x) {
   const Value magnitude = m.Abs(x);
   const Value one = m.Constant(1);

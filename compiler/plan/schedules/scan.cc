@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kChains = 4;                // stretches that advance side by side
 constexpr int64_t kTileElements = 16384;  // of a tile, about
+constexpr int64_t kShortWindow = 16;      // of suffixes, combined element by element in each window's order
 constexpr int64_t kVectorLanes = 8;       // a dimension with fewer elements makes no good lanes
 
 // Whether the initial value combined with itself is itself, for all that the operation's padding adds to a prefix.
@@ -404,6 +405,7 @@ std::optional<ScanShape> ScanOf(const graph::Graph& graph, const graph::Op& op) 
     bool prefixes = a.low[d] == dims[d] - 1 && a.high[d] == 0, suffixes = a.low[d] == 0 && a.high[d] == dims[d] - 1;
     if (shape || a.limits[d] != dims[d] || a.dilations[d] != 1 || (!prefixes && !suffixes)) return std::nullopt;
     shape = ScanShape{d, suffixes && dims[d] > 1};
+    if (shape->reverse && dims[d] <= kShortWindow && IsFloat(graph.shape(op.results[0]).type)) return std::nullopt;
   }
   if (!shape || !PaddingIsSilent(graph, op)) return std::nullopt;
   return shape;

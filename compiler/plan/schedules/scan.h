@@ -26,7 +26,9 @@ struct ScanShape {
   bool reverse = false;  // suffixes
 };
 
-// nullopt where the windows are others, or where padding, which holds the initial value, would show in the results.
+// nullopt where the windows are others, or where padding, which holds the initial value, would show in the results;
+// also for short suffixes of floats, which are combined as each window has them: from its first element on, as XLA
+// does.
 std::optional<ScanShape> ScanOf(const graph::Graph& graph, const graph::Op& reduce_window);
 
 // REQUIRES: the group's last operation is a reduce_window, `shape` its ScanOf.
