@@ -15,7 +15,7 @@ inline constexpr llvm::StringLiteral kNarrowElement = "treadle.narrow_element";
 // the narrow type has: what an operation computes is wrapped or rounded (as `interpreter::Round` does) right behind it.
 // The function `entry` takes and gives narrow numbers as they lie in memory, a byte each: integers as 8-bit ones,
 // floats as their bits in ui8; kNarrowElement names their types there. Fails with an error at the operation for what
-// has no expansion: f8E8M0FNU, reduce_precision of narrow floats. Does nothing to programs without such types.
+// has no expansion: reduce_precision of narrow floats. Does nothing to programs without such types.
 mlir::LogicalResult ExpandNarrow(mlir::ModuleOp module, std::string_view entry);
 
 }  // namespace treadle::stablehlo

@@ -47,10 +47,43 @@ struct Format {
 
 bool IsNarrowFloat(mlir::Type element) {
   auto type = llvm::dyn_cast<mlir::FloatType>(element);
-  return type && type.getWidth() <= 8 && !llvm::isa<mlir::Float8E8M0FNUType>(element);
+  return type && type.getWidth() <= 8;
 }
 
+namespace {
+
+// f8E8M0FNU: powers of two from 2^-127 to 2^127, by their exponents alone, and NaN.
+
+// To the nearest, by integers, for the smallest is subnormal in f32; a half goes up. NaN for what is not positive.
+Value RoundToPower(MathBuilder& m, Value x) {
+  const bool is_f64 = m.is_f64();
+  MathBuilder u = m.WithElement(m.builder().getIntegerType(is_f64 ? 64 : 32, /*isSigned=*/false));
+  const uint64_t infinity = is_f64 ? uint64_t{0x7ff} << 52 : uint64_t{0xff} << 23;
+  const uint64_t half = is_f64 ? uint64_t{1} << 51 : uint64_t{1} << 22;
+  const uint64_t least = is_f64 ? uint64_t{1023 - 127} << 52 : half;
+  const uint64_t least_tie = is_f64 ? least + half : 3 * half / 2;
+  const uint64_t largest = is_f64 ? uint64_t{1023 + 127} << 52 : uint64_t{0xfe} << 23;
+  const Value bits = u.Bitcast(x);
+  Value power = u.And(u.Add(bits, u.Integer(half)), u.Integer(infinity));
+  power = u.Select(u.Less(bits, u.Integer(least_tie)), u.Integer(least), power);
+  const Value bad = u.Or(u.Compare(u.Sub(bits, u.Integer(1)), ComparisonDirection::GE, u.Integer(infinity - 1)),
+                         u.Greater(power, u.Integer(largest)));
+  return m.Select(bad, m.NaN(), m.Bitcast(power));
+}
+
+// Of a power or NaN in f32, where 2^-127 may have become 0.
+Value BitsOfPower(MathBuilder& m, Value x) {
+  MathBuilder u = m.WithElement(m.builder().getIntegerType(32, /*isSigned=*/false));
+  const Value code = u.Binary<ShiftRightLogicalOp>(u.Bitcast(x), u.Integer(23));
+  const Value is_nan = m.Compare(x, ComparisonDirection::NE, x);
+  return u.WithElement(m.builder().getIntegerType(8, /*isSigned=*/false))
+      .ConvertTo(u.Select(is_nan, u.Integer(0xff), code));
+}
+
+}  // namespace
+
 Value RoundNarrow(MathBuilder& m, Value x, mlir::FloatType element) {
+  if (llvm::isa<mlir::Float8E8M0FNUType>(element)) return RoundToPower(m, x);
   const Format format(element);
   const Value size = m.Abs(x);
   // Normal numbers have a mantissa of fixed length, those below them a fixed distance.
@@ -70,6 +103,7 @@ Value RoundNarrow(MathBuilder& m, Value x, mlir::FloatType element) {
 }
 
 Value NarrowBits(MathBuilder& m, Value x, mlir::FloatType element) {
+  if (llvm::isa<mlir::Float8E8M0FNUType>(element)) return BitsOfPower(m, x);
   const Format format(element);
   MathBuilder u = m.WithElement(m.builder().getIntegerType(32, /*isSigned=*/false));
   const Value bits = u.Bitcast(x);

@@ -6,10 +6,10 @@
 
 namespace treadle::stablehlo {
 
-// A float type of 4 to 8 bits but f8E8M0FNU.
+// A float type of 4 to 8 bits.
 bool IsNarrowFloat(mlir::Type element);
 
-// `x` (f32 or f64, as the builder's type) rounded to the nearest number of `element`, ties to even.
+// `x` (f32 or f64, as the builder's type) rounded to the nearest number of `element`, ties to even (f8E8M0FNU: up).
 mlir::Value RoundNarrow(chlo::MathBuilder& m, mlir::Value x, mlir::FloatType element);
 
 // Bits (ui8) of numbers that `element` has (f32), and back. The builder's type is that of the numbers.

@@ -36,6 +36,85 @@ def rng():
     return np.random.default_rng(0)
 
 
+# --- bits ---
+
+
+def test_bits_of_booleans(tmp_path, rng):
+    numbers = rng.integers(-2**31, 2**31, 5).astype(np.int32)
+    body = """
+      %bits = stablehlo.bitcast_convert %0 : (tensor<5xi32>) -> tensor<5x32xi1>
+      %flags = stablehlo.convert %bits : (tensor<5x32xi1>) -> tensor<5x32xi32>
+      %whole = stablehlo.bitcast_convert %bits : (tensor<5x32xi1>) -> tensor<5xi32>
+      return %flags, %whole : tensor<5x32xi32>, tensor<5xi32>"""
+    flags, whole = run(tmp_path, body, ["tensor<5x32xi32>", "tensor<5xi32>"], numbers)
+    np.testing.assert_array_equal(flags, (numbers[:, None] >> np.arange(32)) & 1)
+    np.testing.assert_array_equal(whole, numbers)
+
+
+def test_bits_of_complex_numbers(tmp_path, rng):
+    z = (rng.normal(size=3) + 1j * rng.normal(size=3)).astype(np.complex128)
+    body = """
+      %halves = stablehlo.bitcast_convert %0 : (tensor<3xcomplex<f64>>) -> tensor<3x2xcomplex<f32>>
+      %words = stablehlo.bitcast_convert %0 : (tensor<3xcomplex<f64>>) -> tensor<3x4xi32>
+      %pairs = stablehlo.bitcast_convert %halves : (tensor<3x2xcomplex<f32>>) -> tensor<3x2xi64>
+      %again = stablehlo.bitcast_convert %words : (tensor<3x4xi32>) -> tensor<3xcomplex<f64>>
+      return %words, %pairs, %again : tensor<3x4xi32>, tensor<3x2xi64>, tensor<3xcomplex<f64>>"""
+    words, pairs, again = run(tmp_path, body, ["tensor<3x4xi32>", "tensor<3x2xi64>", "tensor<3xcomplex<f64>>"], z)
+    np.testing.assert_array_equal(words, z.view(np.int32).reshape(3, 4))
+    np.testing.assert_array_equal(pairs, z.view(np.int64).reshape(3, 2))
+    np.testing.assert_array_equal(again, z)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_powers_of_two_as_floats(tmp_path, dtype):
+    """f8E8M0FNU: the nearest, a half goes up; NaN for what is not positive."""
+    expected = {1: 127, 0.1: 124, 3.14: 129, 3: 129, 2.9: 128, 2.0**-127: 0, 2.0**-128: 0, 1.6 * 2.0**-127: 1, 2.0**127: 254,
+                1.5 * 2.0**127: 255, 0: 255, -1: 255, np.inf: 255, np.nan: 255, 2.0**-126: 1}
+    x = np.array(list(expected), dtype)
+    n = len(x)
+    body = f"""
+      %narrow = stablehlo.convert %0 : ({tensor(x)}) -> tensor<{n}xf8E8M0FNU>
+      %bits = stablehlo.bitcast_convert %narrow : (tensor<{n}xf8E8M0FNU>) -> tensor<{n}xui8>
+      %codes = stablehlo.convert %bits : (tensor<{n}xui8>) -> tensor<{n}xi32>
+      %wide = stablehlo.convert %narrow : (tensor<{n}xf8E8M0FNU>) -> tensor<{n}xf64>
+      return %codes, %wide : tensor<{n}xi32>, tensor<{n}xf64>"""
+    codes, wide = run(tmp_path, body, [f"tensor<{n}xi32>", f"tensor<{n}xf64>"], x)
+    np.testing.assert_array_equal(codes, list(expected.values()))
+    np.testing.assert_array_equal(wide, [np.nan if code == 255 else 2.0 ** (code - 127) for code in expected.values()])
+
+
+# --- the order of sums ---
+
+
+def test_short_suffixes_are_summed_from_their_first_element(tmp_path, rng):
+    x = rng.normal(size=(9, 3)).astype(np.float32)
+    body = """
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %sums = "stablehlo.reduce_window"(%0, %zero) <{padding = dense<[[0, 8], [0, 0]]> : tensor<2x2xi64>,
+          window_dimensions = array<i64: 9, 1>}> ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %c = stablehlo.add %a, %b : tensor<f32>
+          stablehlo.return %c : tensor<f32>
+      }) : (tensor<9x3xf32>, tensor<f32>) -> tensor<9x3xf32>
+      return %sums : tensor<9x3xf32>"""
+    expected = np.stack([np.cumsum(x[i:], axis=0, dtype=np.float32)[-1] for i in range(9)])
+    np.testing.assert_array_equal(run(tmp_path, body, ["tensor<9x3xf32>"], x)[0], expected)
+
+
+def test_small_complex_products_round_every_step(tmp_path, rng):
+    a, b = ((rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(np.complex64) for shape in [(2, 3, 5), (5, 2, 4)])
+    body = """
+      %r = stablehlo.dot_general %0, %1, batching_dims = [0] x [1], contracting_dims = [2] x [0]
+          : (tensor<2x3x5xcomplex<f32>>, tensor<5x2x4xcomplex<f32>>) -> tensor<2x3x4xcomplex<f32>>
+      return %r : tensor<2x3x4xcomplex<f32>>"""
+    expected = np.zeros((2, 3, 4), np.complex64)
+    for k in range(5):
+        x, y = a[:, :, k, None], b[k][:, None, :]
+        re, im = x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real
+        expected = (expected.real + re) + 1j * (expected.imag + im)
+    np.testing.assert_array_equal(run(tmp_path, body, ["tensor<2x3x4xcomplex<f32>>"], a, b)[0], expected.astype(np.complex64))
+
+
 # --- functions ---
 
 

@@ -41,6 +41,7 @@ class Integers {
     return shape(x).type == type ? x : f_.Op(OpCode::kBitcastConvert, {x}, {type, shape(x).dims});
   }
   ValueId Reshape(ValueId x, std::vector<int64_t> dims) {
+    if (shape(x).dims == dims) return x;
     return f_.Op(OpCode::kReshape, {x}, {shape(x).type, std::move(dims)});
   }
   ValueId Iota(const Shape& shape, int64_t dim) { return f_.Op(OpCode::kIota, {}, shape, {.dims = {dim}}); }
@@ -182,30 +183,36 @@ RandomBits PhiloxBits(Formula& f, ValueId state, const Shape& output) {
   return {n.Concatenate(after, 0), n.Narrowed(all, output.type)};
 }
 
-ValueId BitcastBetweenWidths(Formula& f, ValueId x, const Shape& result) {
+ValueId BitcastInMemory(Formula& f, ValueId x, const Shape& result) {
   Integers n(f);
+  const auto bits_of = [](ElementType type) { return type == ElementType::kI1 ? 1 : 8 * ElementBytes(type); };
   const ElementType from = n.shape(x).type;
-  const ElementType narrow = UnsignedOf(ElementBytes(from) < ElementBytes(result.type) ? from : result.type);
-  const int bits = 8 * static_cast<int>(ElementBytes(narrow));
-  if (ElementBytes(from) < ElementBytes(result.type)) {
+  const int64_t from_bits = bits_of(from), to_bits = bits_of(result.type);
+  if (from_bits == to_bits) return n.Bitcast(n.Reshape(x, result.dims), result.type);
+  std::vector<int64_t> dims = from_bits < to_bits ? result.dims : n.shape(x).dims;
+  dims.push_back(std::max(from_bits, to_bits) / std::min(from_bits, to_bits));
+  const size_t last = dims.size() - 1;
+  if (from_bits < to_bits) {
     const ElementType wide = UnsignedOf(result.type);
-    const size_t last = n.shape(x).dims.size() - 1;
-    ValueId parts = n.Convert(n.Bitcast(x, narrow), wide), joined = -1;
-    for (int64_t k = 0; k < n.shape(x).dims[last]; ++k) {
+    ValueId parts = n.Reshape(x, dims), joined = -1;
+    parts = n.Convert(from_bits == 1 ? parts : n.Bitcast(parts, UnsignedOf(from)), wide);
+    for (int64_t k = 0; k < dims[last]; ++k) {
       ValueId part = n.Reshape(n.Slice(parts, last, k, 1), result.dims);
-      part = k == 0 ? part : n.OpNumber(OpCode::kShiftLeft, part, static_cast<uint64_t>(k * bits));
+      part = k == 0 ? part : n.OpNumber(OpCode::kShiftLeft, part, static_cast<uint64_t>(k * from_bits));
       joined = k == 0 ? part : n.Op(OpCode::kOr, joined, part);
     }
     return n.Bitcast(joined, result.type);
   }
   const ElementType wide = UnsignedOf(from);
   graph::Attributes spread;
-  for (size_t d = 0; d + 1 < result.dims.size(); ++d) spread.dims.push_back(static_cast<int64_t>(d));
-  ValueId repeated = f.Op(OpCode::kBroadcastInDim, {n.Bitcast(x, wide)}, {wide, result.dims}, std::move(spread));
-  ValueId number = n.Iota({wide, result.dims}, static_cast<int64_t>(result.dims.size()) - 1);
+  for (size_t d = 0; d < last; ++d) spread.dims.push_back(static_cast<int64_t>(d));
+  ValueId repeated = f.Op(OpCode::kBroadcastInDim, {n.Bitcast(x, wide)}, {wide, dims}, std::move(spread));
+  ValueId number = n.Iota({wide, dims}, static_cast<int64_t>(last));
   ValueId shifted =
-      n.Op(OpCode::kShiftRightLogical, repeated, n.OpNumber(OpCode::kMultiply, number, static_cast<uint64_t>(bits)));
-  return n.Bitcast(n.Convert(shifted, narrow), result.type);
+      n.Op(OpCode::kShiftRightLogical, repeated, n.OpNumber(OpCode::kMultiply, number, static_cast<uint64_t>(to_bits)));
+  ValueId narrow = to_bits == 1 ? n.Convert(n.OpNumber(OpCode::kAnd, shifted, 1), ElementType::kI1)
+                                : n.Bitcast(n.Convert(shifted, UnsignedOf(result.type)), result.type);
+  return n.Reshape(narrow, result.dims);
 }
 
 }  // namespace treadle::compiler

@@ -18,8 +18,9 @@ struct RandomBits {
 RandomBits ThreefryBits(Formula& f, graph::ValueId state, const Shape& output);
 RandomBits PhiloxBits(Formula& f, graph::ValueId state, const Shape& output);
 
-// bitcast_convert where the elements of one side are several of the other, the lowest first. Neither is i1.
-graph::ValueId BitcastBetweenWidths(Formula& f, graph::ValueId x, const Shape& result);
+// bitcast_convert of what lies in memory: where elements of one side are several of the other, the lowest comes first.
+// Booleans are single bits.
+graph::ValueId BitcastInMemory(Formula& f, graph::ValueId x, const Shape& result);
 
 }  // namespace treadle::compiler
 

@@ -229,10 +229,11 @@ class Importer {
     const auto is_complex = [](mlir::Type type) { return IsComplexType(type); };
     if (code == OpCode::kBitcastConvert && op->getOperand(0).getType() == op->getResult(0).getType())
       return Forward(op);
-    if (llvm::any_of(op->getOperandTypes(), is_complex) || llvm::any_of(op->getResultTypes(), is_complex))
-      return ImportComplex(op, *code, region, depth);
-    if (code == OpCode::kBitcastConvert && Rank(op->getOperand(0)) != Rank(op->getResult(0)))
+    const bool complex =
+        llvm::any_of(op->getOperandTypes(), is_complex) || llvm::any_of(op->getResultTypes(), is_complex);
+    if (code == OpCode::kBitcastConvert && (complex || Rank(op->getOperand(0)) != Rank(op->getResult(0))))
       return ImportBitcast(op, region);
+    if (complex) return ImportComplex(op, *code, region, depth);
     return ImportPlain(op, *code, region, depth);
   }
 
@@ -258,12 +259,19 @@ class Importer {
 
   static int64_t Rank(mlir::Value value) { return llvm::cast<mlir::ShapedType>(value.getType()).getRank(); }
 
+  // Between elements of different width, and of complex numbers in the form that they have in memory.
   Status ImportBitcast(mlir::Operation* op, RegionId region) {
-    TREADLE_ASSIGN_OR_RETURN(Shape result, ShapeOf(op->getResult(0).getType(), op));
-    ValueId operand = values_.lookup(op->getOperand(0)).re;
-    if (result.type == ElementType::kI1 || graph_.shape(operand).type == ElementType::kI1) return NotYet(op);
-    Formula f(graph_, region, result, Location(op->getLoc()));
-    values_[op->getResult(0)] = {BitcastBetweenWidths(f, operand, result)};
+    TREADLE_ASSIGN_OR_RETURN(const Shape result, ShapeOf(op->getResult(0).getType(), op));
+    const Complex operand = values_.lookup(op->getOperand(0));
+    ValueId from = operand.re;
+    if (operand.im >= 0) {
+      Formula parts(graph_, region, graph_.shape(operand.re), Location(op->getLoc()));
+      from = pairs_.Pairs(parts, operand);
+    }
+    const bool complex = IsComplex(result.type);
+    Formula f(graph_, region, complex ? PartShape(result) : result, Location(op->getLoc()));
+    const ValueId value = BitcastInMemory(f, from, complex ? PairShape(result) : result);
+    values_[op->getResult(0)] = complex ? pairs_.Parts(f, value) : Complex{value};
     return OkStatus();
   }
 
@@ -408,14 +416,13 @@ class Importer {
       case OpCode::kReduce:
       case OpCode::kReduceWindow:
         return ImportComplexReduce(op, code, region, depth);
-      case OpCode::kBitcastConvert:
-        return NotYet(op);
       default:
         break;
     }
     TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, code));
     TREADLE_ASSIGN_OR_RETURN(std::vector<Shape> shapes, Shapes(op->getResultTypes(), op));
     Formula f(graph_, region, shapes[0], Location(op->getLoc()));
+    f.set_in_reduction(in_reduction_);
     if (graph::OpClassOf(code) == graph::OpClass::kElementwise) return ImportComplexElementwise(op, code, attrs, f);
     Complex result;
     if (code == OpCode::kConstant) {
@@ -505,7 +512,12 @@ class Importer {
     const bool sum = op->getNumResults() == 1 && add && add->getNextNode() == body.getTerminator() &&
                      body.getTerminator()->getOperand(0) == add->getResult(0) &&
                      add->getOperand(0) != add->getOperand(1);
-    if (!sum) return ImportPlain(op, code, region, depth);
+    if (!sum) {
+      const bool outside = std::exchange(in_reduction_, true);
+      Status status = ImportPlain(op, code, region, depth);
+      in_reduction_ = outside;
+      return status;
+    }
     TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, code));
     TREADLE_ASSIGN_OR_RETURN(std::vector<Shape> shapes, Shapes(op->getResultTypes(), op));
     ValueId results[2];
@@ -578,6 +590,7 @@ class Importer {
   Values values_;
   CollectiveImporter collective_importer_;
   ComplexPairs pairs_;
+  bool in_reduction_ = false;  // of complex numbers
   AlgorithmImporter algorithm_importer_;
   llvm::DenseMap<mlir::Location, int32_t> locations_;
   std::vector<mlir::Location> calls_;  // being inlined, outermost first
