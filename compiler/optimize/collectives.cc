@@ -21,6 +21,18 @@ size_t LargestOf(const Groups& groups) {
   return std::ranges::max_element(groups, {}, &std::vector<int32_t>::size)->size();
 }
 
+// Who is in no group gets one of its own.
+Groups WithSingles(Groups groups, int32_t participants) {
+  std::vector<bool> named(participants);
+  for (const std::vector<int32_t>& group : groups) {
+    for (int32_t participant : group) named[participant] = true;
+  }
+  for (int32_t participant = 0; participant < participants; ++participant) {
+    if (!named[participant]) groups.push_back({participant});
+  }
+  return groups;
+}
+
 // Everyone reads from all of its group, in order; in smaller groups from the first again, as often as the largest has
 // more.
 graph::Exchange All(const Groups& groups, int32_t participants) {
@@ -264,14 +276,11 @@ ValueId Collectives::AllToAll(ValueId operand, int64_t split_dim, int64_t concat
 
 ValueId Collectives::Broadcast(ValueId operand, const Groups& groups, ValueId root, Place place) {
   std::vector<int32_t> senders(participants_.count(), -1);  // who is in no group gets zeros
-  Groups all = groups;
   for (const std::vector<int32_t>& group : groups) {
     for (int32_t participant : group) senders[participant] = group[0];
   }
   if (root < 0) return Permute(operand, senders, place);
-  for (int32_t participant = 0; participant < participants_.count(); ++participant) {
-    if (senders[participant] < 0) all.push_back({participant});
-  }
+  const Groups all = WithSingles(groups, participants_.count());
   const Shape shape = graph_.shape(operand), flag = {ElementType::kI1, {}};
   std::vector<ValueId> is_root;
   for (size_t m = 1; m < LargestOf(all); ++m) {
@@ -291,6 +300,28 @@ ValueId Collectives::Broadcast(ValueId operand, const Groups& groups, ValueId ro
     return taken;
   };
   return WhereReceived(*Exchange(operand, All(all, participants_.count()), shape, take, place), senders, place);
+}
+
+StatusOr<ValueId> Collectives::Reduce(ValueId operand, const Groups& groups, ValueId root, const Combine& combine,
+                                      Place place) {
+  const Groups all = WithSingles(groups, participants_.count());
+  TREADLE_ASSIGN_OR_RETURN(const ValueId sum, AllReduce(operand, all, combine, place));
+  std::vector<int64_t> takes(participants_.count());  // may be root
+  for (const std::vector<int32_t>& group : groups) {
+    for (int32_t participant : group) takes[participant] = root >= 0 || participant == group[0] ? 1 : 0;
+  }
+  ValueId keep = Flag(takes, place);
+  if (root >= 0) {
+    const Shape number = {ElementType::kI64, {}}, flag = {ElementType::kI1, {}};
+    Attributes equal;
+    equal.direction = graph::Direction::kEq;
+    const ValueId wide = Add(OpCode::kConvert, {root}, number, {}, place);
+    const ValueId position = PositionInGroup(all, 1, place.location);
+    keep = Add(OpCode::kAnd, {keep, Add(OpCode::kCompare, {position, wide}, flag, std::move(equal), place)}, flag, {},
+               place);
+  }
+  const Shape shape = graph_.shape(operand);
+  return Add(OpCode::kSelect, {keep, sum, Zeros(shape, place)}, shape, {}, place);
 }
 
 ValueId Collectives::Element(ValueId array, int64_t index, Place place) {

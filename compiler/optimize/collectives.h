@@ -37,7 +37,7 @@ class Collectives {
   // The device's own part of an array that all have.
   graph::ValueId Cut(graph::ValueId whole, const Sharding& sharding, Place place);
 
-  // Groups are of one size, but those of AllReduce and Broadcast.
+  // Groups are of one size, but those of AllReduce, Broadcast and Reduce.
   StatusOr<graph::ValueId> AllReduce(graph::ValueId operand, const Groups& groups, const Combine& combine, Place place);
   StatusOr<graph::ValueId> ReduceScatter(graph::ValueId operand, int64_t dim, const Groups& groups,
                                          const Combine& combine, Place place);
@@ -47,6 +47,9 @@ class Collectives {
   // Each gets the operand of the first of its group, or of the one whose number in it is `root`, an i32 scalar (-1:
   // none). Who is in no group gets zeros.
   graph::ValueId Broadcast(graph::ValueId operand, const Groups& groups, graph::ValueId root, Place place);
+  // As AllReduce for the first of each group, or the one whose number in it is `root`, as above; the others get zeros.
+  StatusOr<graph::ValueId> Reduce(graph::ValueId operand, const Groups& groups, graph::ValueId root,
+                                  const Combine& combine, Place place);
   // Element `index` of an array of one dimension, a scalar.
   graph::ValueId Element(graph::ValueId array, int64_t index, Place place);
   // `senders`: for each participant the one whose operand it gets, or -1 for zeros.

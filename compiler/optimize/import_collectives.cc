@@ -81,8 +81,8 @@ bool IsSum(mlir::Block& block) {
 
 bool IsCollective(mlir::Operation* op) {
   return llvm::isa<stablehlo::AllGatherOp, stablehlo::AllReduceOp, stablehlo::AllToAllOp, stablehlo::ReduceScatterOp,
-                   stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp, stablehlo::PartitionIdOp,
-                   stablehlo::ReplicaIdOp>(op);
+                   stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp, stablehlo::CollectiveReduceOp,
+                   stablehlo::PartitionIdOp, stablehlo::ReplicaIdOp>(op);
 }
 
 Collectives::Combine CollectiveImporter::CombineBy(mlir::Operation* reduction, int32_t location) {
@@ -114,13 +114,16 @@ Status CollectiveImporter::ImportReduction(mlir::Operation* op, Collectives::Pla
   const Collectives::Combine combine = CombineBy(op, place.location);
   auto scatter = llvm::dyn_cast<stablehlo::ReduceScatterOp>(op);
   const int64_t dim = scatter ? static_cast<int64_t>(scatter.getScatterDimension()) : 0;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+  const bool to_root = llvm::isa<stablehlo::CollectiveReduceOp>(op);
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
     TREADLE_ASSIGN_OR_RETURN(const Shape from, ShapeOf(op->getOperand(i).getType(), op));
     TREADLE_ASSIGN_OR_RETURN(const Shape to, ShapeOf(op->getResult(i).getType(), op));
+    TREADLE_ASSIGN_OR_RETURN(const ValueId root, RootOf(op, i, place));
     if (from.type != to.type) return NotYet(op, "a reduction in another type than its operand's");
     if (IsComplex(from.type) && !IsSum(op->getRegion(0).front())) return NotYet(op, "of complex numbers, but sums");
     const auto reduce = [&](ValueId part) -> StatusOr<ValueId> {
       if (part < 0) return part;
+      if (to_root) return collectives_.Reduce(part, groups, root, combine, place);
       if (!scatter) return collectives_.AllReduce(part, groups, combine, place);
       return collectives_.ReduceScatter(part, dim, groups, combine, place);
     };
@@ -151,18 +154,18 @@ StatusOr<std::function<ValueId(ValueId)>> CollectiveImporter::Mover(mlir::Operat
   return NotYet(op, "a collective");
 }
 
+StatusOr<ValueId> CollectiveImporter::RootOf(mlir::Operation* op, unsigned i, Collectives::Place place) {
+  if (!op->hasAttr("has_dynamic_root")) return -1;
+  const ValueId roots = values_.lookup(op->getOperands().back()).re;
+  const Shape& shape = graph_.shape(roots);
+  if (shape.type != ElementType::kI32 || shape.dims.size() != 1 || shape.dims[0] <= i) return NotYet(op, "such a root");
+  return collectives_.Element(roots, i, place);
+}
+
 Status CollectiveImporter::ImportBroadcast(mlir::Operation* op, Collectives::Place place) {
-  const bool has_root = llvm::cast<stablehlo::CollectiveBroadcastOp>(op).getHasDynamicRoot();
   TREADLE_ASSIGN_OR_RETURN(const Groups groups, ReadGroups(op, participants_));
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
-    ValueId root = -1;
-    if (has_root) {  // the last operand: a number for each result
-      const ValueId roots = values_.lookup(op->getOperands().back()).re;
-      const Shape& shape = graph_.shape(roots);
-      if (shape.type != ElementType::kI32 || shape.dims.size() != 1 || shape.dims[0] <= i)
-        return NotYet(op, "such a root");
-      root = collectives_.Element(roots, i, place);
-    }
+    TREADLE_ASSIGN_OR_RETURN(const ValueId root, RootOf(op, i, place));
     const Complex operand = values_.lookup(op->getOperand(i));
     const auto broadcast = [&](ValueId part) {
       return part < 0 ? part : collectives_.Broadcast(part, groups, root, place);

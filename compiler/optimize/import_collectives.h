@@ -31,6 +31,8 @@ class CollectiveImporter {
 
  private:
   Status ImportReduction(mlir::Operation* op, Collectives::Place place);
+  // The root of result `i`: a number in the last operand, or -1.
+  StatusOr<graph::ValueId> RootOf(mlir::Operation* op, unsigned i, Collectives::Place place);
   Status ImportMovement(mlir::Operation* op, Collectives::Place place);
   Status ImportBroadcast(mlir::Operation* op, Collectives::Place place);
   StatusOr<std::function<graph::ValueId(graph::ValueId)>> Mover(mlir::Operation* op, Collectives::Place place);

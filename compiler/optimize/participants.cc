@@ -89,8 +89,8 @@ enum class Naming : uint8_t { kReplicas, kReplicasOfAllPartitions, kPartitions, 
 Naming NamingOf(mlir::Operation* op) {
   if (op->hasAttr("use_global_device_ids")) return Naming::kParticipants;
   if (ChannelOf(op) <= 0) return Naming::kReplicas;
-  const bool reducing_or_gathering =
-      llvm::isa<stablehlo::AllGatherOp, stablehlo::AllReduceOp, stablehlo::ReduceScatterOp>(op);
+  const bool reducing_or_gathering = llvm::isa<stablehlo::AllGatherOp, stablehlo::AllReduceOp,
+                                               stablehlo::CollectiveReduceOp, stablehlo::ReduceScatterOp>(op);
   return reducing_or_gathering ? Naming::kReplicasOfAllPartitions : Naming::kPartitions;
 }
 
@@ -159,7 +159,7 @@ StatusOr<Sharding> ReadSharding(sdy::TensorShardingAttr sharding, const Shape& s
 }
 
 StatusOr<std::vector<std::vector<int32_t>>> ReadGroups(mlir::Operation* op, Participants participants) {
-  const bool may_leave_out = llvm::isa<stablehlo::CollectiveBroadcastOp>(op);
+  const bool may_leave_out = llvm::isa<stablehlo::CollectiveBroadcastOp, stablehlo::CollectiveReduceOp>(op);
   const bool may_differ = may_leave_out || llvm::isa<stablehlo::AllReduceOp>(op);
   TREADLE_ASSIGN_OR_RETURN(const mlir::DenseIntElementsAttr matrix, stablehlo::WriteOutGroups(op));
   const Naming naming = NamingOf(op);

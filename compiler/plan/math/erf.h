@@ -88,15 +88,16 @@ typename M::F ScaledErfc(M& m, typename M::F a) {
   }
 }
 
-// e^(-x) (1 + q), x >= 0.
+// e^(-x) (1 + q), 0 <= x <= -kExpZero.
 template <class M>
 typename M::F ExpOfNegativeTimes(M& m, Pair<M> x, typename M::F q) {
   const typename M::F negative = Neg(m, x.hi);
   const ExpReduced<M> reduced = ReduceExp(m, negative);
   const typename M::F r = m.Sub(reduced.r, x.lo);
   const typename M::F s = m.Fma(m.Mul(r, r), ExpTail(m, r), r);  // e^r - 1
-  const typename M::F y = Scale(m, m.Add(m.Const(1), m.Fma(s, q, m.Add(s, q))), reduced.k);
-  return m.Select(m.Lt(negative, m.Const(kExpMin<M>)), m.Const(0), y);
+  const typename M::F y = m.Add(m.Const(1), m.Fma(s, q, m.Add(s, q)));
+  const typename M::F below = m.keeps_subnormals() ? ScaleToSubnormal(m, y, reduced.k) : m.Const(0);
+  return m.Select(m.Lt(negative, m.Const(kExpMin<M>)), below, Scale(m, y, reduced.k));
 }
 
 template <class M>
