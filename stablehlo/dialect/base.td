@@ -56,7 +56,8 @@ def QuantTensorType : KindedTensor<"::treadle::stablehlo::kQuantElement", "ranke
 class ShapeTrait<string name> : NativeOpTrait<name> { let cppNamespace = "::treadle::stablehlo"; }
 // All tensors among operands and results have compatible shapes.
 def ElementwiseShape : ShapeTrait<"ElementwiseShape">;
-// All tensors among operands and results have one element type (any, where quantized types occur).
+// All tensors among operands and results have one element type (of quantized ones scales may differ): what the
+// specification asks as (C1) of most operations, with ElementwiseShape "equal types" and "equal baseline types".
 def SameElementType : ShapeTrait<"SameElementType">;
 
 class Stablehlo_Op<string mnemonic, list<Trait> traits = []> : Op<Stablehlo_Dialect, mnemonic, traits>;

@@ -58,6 +58,7 @@ def CollectiveReduceOp : ReducingCollectiveOp<"collective_reduce"> {
 }
 
 class IdOp<string mnemonic> : Stablehlo_Op<mnemonic, [Pure]> {
+  let hasVerifier = 1;
   let results = (outs IntTensorType:$result);
   let assemblyFormat = "attr-dict `:` type(results)";
 }

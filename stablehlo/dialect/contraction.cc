@@ -1,6 +1,10 @@
-// Generated code of the operations that sum products, and their verifiers.
+// Generated code of the operations that sum products, and their verifiers. (C1), (C2) ... are the constraints of the
+// specification.
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "stablehlo/dialect/assembly.h"
+#include "stablehlo/dialect/convolution_rules.h"
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/dialect/quantized_rules.h"
 #include "stablehlo/dialect/shape_rules.h"
 
 #define GET_OP_CLASSES
@@ -40,9 +44,34 @@ LogicalResult CheckSameSizes(mlir::Operation* op, llvm::StringRef what, RankedTe
   return success();
 }
 
-LogicalResult CheckPrecisions(mlir::Operation* op, std::optional<mlir::ArrayAttr> precisions) {
-  if (!precisions || precisions->empty() || precisions->size() == 2) return success();
-  return op->emitOpError() << "precision_config has " << precisions->size() << " entries, expected 2";
+LogicalResult CheckDotAlgorithm(DotGeneralOp op) {
+  const std::optional<DotAlgorithmAttr> algorithm = op.getAlgorithm();
+  if (!algorithm) return success();
+  const auto precisions = op.getPrecisionConfig();
+  for (mlir::Attribute precision : precisions ? precisions->getValue() : llvm::ArrayRef<mlir::Attribute>()) {
+    if (llvm::cast<PrecisionAttr>(precision).getValue() != Precision::DEFAULT)  // (C21)
+      return op.emitOpError() << "names both an algorithm and the precision " << precision;
+  }
+  const int64_t counts[] = {algorithm->getLhsComponentCount(), algorithm->getRhsComponentCount(),
+                            algorithm->getNumPrimitiveOperations()};
+  return CheckAtLeast(op, "counts of the algorithm", counts, 1);  // (C22) (C23) (C24)
+}
+
+LogicalResult CheckQuantizedDot(DotGeneralOp op) {
+  const mlir::Type lhs = op.getLhs().getType().getElementType();
+  const mlir::Type rhs = op.getRhs().getType().getElementType();
+  const mlir::Type result = op.getResult().getType().getElementType();
+  if (!IsQuantized(lhs) && !IsQuantized(rhs) && !IsQuantized(result)) return success();
+  bool centered = true;
+  if (auto tensor = llvm::dyn_cast<mlir::quant::UniformQuantizedType>(rhs)) centered = tensor.getZeroPoint() == 0;
+  if (auto axis = llvm::dyn_cast<mlir::quant::UniformQuantizedPerAxisType>(rhs)) {
+    centered = llvm::all_of(axis.getZeroPoints(), [](int64_t zero_point) { return zero_point == 0; });
+    const int64_t dimension = axis.getQuantizedDimension();
+    if (llvm::is_contained(op.getDotDimensionNumbers().getRhsContractingDimensions(), dimension))  // (C16)
+      return op.emitOpError() << "contracts the quantized dimension " << dimension << " of rhs";
+  }
+  if (!centered) return op.emitOpError() << "needs zero points of 0 in rhs, got " << rhs;  // (C15)
+  return CheckQuantizedProduct(op, lhs, rhs, result);                                      // (C14), (C17) to (C20)
 }
 
 }  // namespace
@@ -55,11 +84,13 @@ LogicalResult DotGeneralOp::verify() {
   const llvm::ArrayRef<int64_t> rhs_batch = numbers.getRhsBatchingDimensions();
   const llvm::ArrayRef<int64_t> lhs_contract = numbers.getLhsContractingDimensions();
   const llvm::ArrayRef<int64_t> rhs_contract = numbers.getRhsContractingDimensions();
-  if (failed(CheckPrecisions(*this, getPrecisionConfig())) ||
-      failed(CheckDotOperand(*this, "lhs dimensions", lhs_batch, lhs_contract, lhs.getRank())) ||
-      failed(CheckDotOperand(*this, "rhs dimensions", rhs_batch, rhs_contract, rhs.getRank())) ||
-      failed(CheckSameSizes(*this, "batching dimensions", lhs, lhs_batch, rhs, rhs_batch)) ||
-      failed(CheckSameSizes(*this, "contracting dimensions", lhs, lhs_contract, rhs, rhs_contract))) {
+  // (C13) is not asked: programs multiply different float types, and say by the result's type in which they sum.
+  if (failed(CheckPrecisions(*this, getPrecisionConfig())) ||                                      // (C11)
+      failed(CheckDotOperand(*this, "lhs dimensions", lhs_batch, lhs_contract, lhs.getRank())) ||  // (C3) (C5) (C6)
+      failed(CheckDotOperand(*this, "rhs dimensions", rhs_batch, rhs_contract, rhs.getRank())) ||  // (C4) (C7) (C8)
+      failed(CheckSameSizes(*this, "batching dimensions", lhs, lhs_batch, rhs, rhs_batch)) ||      // (C1) (C9)
+      failed(CheckSameSizes(*this, "contracting dimensions", lhs, lhs_contract, rhs, rhs_contract)) ||  // (C2) (C10)
+      failed(CheckDotAlgorithm(*this)) || failed(CheckQuantizedDot(*this))) {
     return failure();
   }
   llvm::SmallVector<int64_t> shape;
@@ -71,89 +102,23 @@ LogicalResult DotGeneralOp::verify() {
   };
   append_rest(lhs, lhs_batch, lhs_contract);
   append_rest(rhs, rhs_batch, rhs_contract);
+  // (C12)
   return CheckShape(*this, "result", getResult().getType(), shape);
 }
 
-// ---- Convolution.
-
-namespace {
-
-LogicalResult CheckLayout(mlir::Operation* op, llvm::StringRef name, int64_t a, int64_t b,
-                          llvm::ArrayRef<int64_t> spaces, int64_t rank) {
-  llvm::SmallVector<int64_t> all = llvm::to_vector(spaces);
-  all.push_back(a);
-  all.push_back(b);
-  if (failed(CheckCount(op, name, all.size(), rank))) return failure();
-  return CheckDimensions(op, name, all, rank);
-}
-
-LogicalResult CheckDivides(mlir::Operation* op, llvm::StringRef what, int64_t size, int64_t parts) {
-  if (ShapedType::isDynamic(size) || size % parts == 0) return success();
-  return op->emitOpError() << what << " " << size << " is no multiple of " << parts;
-}
-
-LogicalResult CheckFeatures(ConvolutionOp op, RankedTensorType lhs, RankedTensorType rhs) {
-  const ConvDimensionNumbersAttr numbers = op.getDimensionNumbers();
-  const int64_t feature_groups = static_cast<int64_t>(op.getFeatureGroupCount());
-  const int64_t batch_groups = static_cast<int64_t>(op.getBatchGroupCount());
-  if (feature_groups < 1 || batch_groups < 1) return op.emitOpError() << "needs group counts of at least 1";
-  if (feature_groups > 1 && batch_groups > 1) return op.emitOpError() << "has groups of features and of batches";
-  const int64_t features = lhs.getDimSize(numbers.getInputFeatureDimension());
-  const int64_t out_features = rhs.getDimSize(numbers.getKernelOutputFeatureDimension());
-  if (failed(CheckDivides(op, "input feature size", features, feature_groups)) ||
-      failed(CheckDivides(op, "output feature size", out_features, feature_groups)) ||
-      failed(CheckDivides(op, "output feature size", out_features, batch_groups)) ||
-      failed(CheckDivides(op, "batch size", lhs.getDimSize(numbers.getInputBatchDimension()), batch_groups))) {
-    return failure();
-  }
-  if (ShapedType::isDynamic(features)) return success();
-  return CheckSameSize(op, "feature sizes of input and kernel", features / feature_groups,
-                       rhs.getDimSize(numbers.getKernelInputFeatureDimension()));
-}
-
-}  // namespace
-
 LogicalResult ConvolutionOp::verify() {
-  const ConvDimensionNumbersAttr numbers = getDimensionNumbers();
-  const RankedTensorType lhs = getLhs().getType();
-  const RankedTensorType rhs = getRhs().getType();
-  const RankedTensorType result = getResult().getType();
-  if (failed(CheckPrecisions(*this, getPrecisionConfig())) ||
-      failed(CheckLayout(*this, "input dimensions", numbers.getInputBatchDimension(),
-                         numbers.getInputFeatureDimension(), numbers.getInputSpatialDimensions(), lhs.getRank())) ||
-      failed(CheckLayout(*this, "kernel dimensions", numbers.getKernelInputFeatureDimension(),
-                         numbers.getKernelOutputFeatureDimension(), numbers.getKernelSpatialDimensions(),
-                         lhs.getRank())) ||
-      failed(CheckLayout(*this, "output dimensions", numbers.getOutputBatchDimension(),
-                         numbers.getOutputFeatureDimension(), numbers.getOutputSpatialDimensions(), lhs.getRank())) ||
-      failed(CheckCount(*this, "kernel shape", rhs.getRank(), lhs.getRank())) ||
-      failed(CheckFeatures(*this, lhs, rhs))) {
-    return failure();
-  }
-  llvm::SmallVector<int64_t> kernel;
-  for (int64_t i : numbers.getKernelSpatialDimensions()) kernel.push_back(rhs.isDynamicDim(i) ? 1 : rhs.getDimSize(i));
-  // An empty kernel has no window; its result is a sum of nothing.
-  llvm::SmallVector<int64_t> at_least_one;
-  for (int64_t size : kernel) at_least_one.push_back(std::max<int64_t>(size, 1));
-  auto window =
-      CheckWindow(*this, at_least_one, getWindowStrides(), getPaddingAttr(), getLhsDilation(), getRhsDilation());
-  if (failed(window)) return failure();
-  if (getWindowReversal() && failed(CheckCount(*this, "window_reversal", getWindowReversal()->size(), kernel.size()))) {
-    return failure();
-  }
-  llvm::SmallVector<int64_t> shape(lhs.getRank());
-  const int64_t batch = lhs.getDimSize(numbers.getInputBatchDimension());
-  shape[numbers.getOutputBatchDimension()] =
-      ShapedType::isDynamic(batch) ? batch : batch / static_cast<int64_t>(getBatchGroupCount());
-  shape[numbers.getOutputFeatureDimension()] = rhs.getDimSize(numbers.getKernelOutputFeatureDimension());
-  for (size_t i = 0; i < kernel.size(); ++i) {
-    auto places =
-        WindowPlaces(*this, *window, static_cast<int64_t>(i), lhs.getDimSize(numbers.getInputSpatialDimensions()[i]));
-    if (failed(places)) return failure();
-    const bool known = !rhs.isDynamicDim(numbers.getKernelSpatialDimensions()[i]) && kernel[i] > 0;
-    shape[numbers.getOutputSpatialDimensions()[i]] = known ? *places : ShapedType::kDynamic;
-  }
-  return CheckShape(*this, "result", result, shape);
+  const ConvolutionParts parts = {getLhs().getType(),
+                                  getRhs().getType(),
+                                  getResult().getType(),
+                                  getWindowStrides(),
+                                  getLhsDilation(),
+                                  getRhsDilation(),
+                                  getWindowReversal(),
+                                  getDimensionNumbers(),
+                                  static_cast<int64_t>(getFeatureGroupCount()),
+                                  static_cast<int64_t>(getBatchGroupCount()),
+                                  getPrecisionConfig()};
+  return CheckConvolution(*this, parts, getPaddingAttr(), /*padding_known=*/true);
 }
 
 // ---- Transforms and solvers.
@@ -161,20 +126,26 @@ LogicalResult ConvolutionOp::verify() {
 LogicalResult FftOp::verify() {
   const int64_t rank = getOperand().getType().getRank();
   const int64_t count = static_cast<int64_t>(getFftLength().size());
-  if (count < 1 || count > 3 || count > rank)
+  if (count < 1 || count > 3 || count > rank)  // (C1) (C3)
     return emitOpError() << "transforms " << count << " dimensions of " << rank;
   if (failed(CheckAtLeast(*this, "fft_length", getFftLength(), 0))) return failure();
   const bool real_in = getFftType() == FftType::RFFT;
   const bool real_out = getFftType() == FftType::IRFFT;
+  // (C2)
   auto is_complex = [](RankedTensorType type) { return llvm::isa<mlir::ComplexType>(type.getElementType()); };
-  if (is_complex(getOperand().getType()) == real_in || is_complex(getResult().getType()) == real_out) {
+  auto part = [](RankedTensorType type) {
+    auto complex = llvm::dyn_cast<mlir::ComplexType>(type.getElementType());
+    return complex ? complex.getElementType() : type.getElementType();
+  };
+  if (is_complex(getOperand().getType()) == real_in || is_complex(getResult().getType()) == real_out ||
+      part(getOperand().getType()) != part(getResult().getType())) {
     return emitOpError() << stringifyFftType(getFftType()) << " cannot take " << getOperand().getType() << " to "
                          << getResult().getType();
   }
   llvm::SmallVector<int64_t> in = llvm::to_vector(getOperand().getType().getShape());
   llvm::SmallVector<int64_t> out = in;
   for (int64_t i = 0; i < count; ++i) in[rank - count + i] = out[rank - count + i] = getFftLength()[i];
-  // Half of a real signal's spectrum says all.
+  // (C4) (C5), and of complex operands the lengths too. Half of a real signal's spectrum says all.
   const int64_t last = getFftLength().back();
   (real_in ? out : in)[rank - 1] = real_in || real_out ? (last == 0 ? 0 : last / 2 + 1) : last;
   if (failed(CheckShape(*this, "operand", getOperand().getType(), in))) return failure();
@@ -182,8 +153,10 @@ LogicalResult FftOp::verify() {
 }
 
 LogicalResult CholeskyOp::verify() {
+  // (C1): traits
   const RankedTensorType a = getA().getType();
-  if (a.getRank() < 2) return emitOpError() << "needs matrices, got " << a;
+  if (a.getRank() < 2) return emitOpError() << "needs matrices, got " << a;  // (C2)
+  // (C3)
   return CheckSameSize(*this, "sizes of the matrix", a.getDimSize(a.getRank() - 1), a.getDimSize(a.getRank() - 2));
 }
 
@@ -191,8 +164,10 @@ LogicalResult TriangularSolveOp::verify() {
   const RankedTensorType a = getA().getType();
   const RankedTensorType b = getB().getType();
   const int64_t rank = a.getRank();
+  // (C1): trait; (C2)
   if (rank < 2 || b.getRank() != rank) return emitOpError() << "needs matrices of one rank, got " << a << " and " << b;
   if (getTransposeA() == Transpose::TRANSPOSE_INVALID) return emitOpError() << "has an invalid transpose_a";
+  // (C3)
   if (failed(CheckSameSize(*this, "sizes of the matrix", a.getDimSize(rank - 1), a.getDimSize(rank - 2))) ||
       failed(CheckSameSize(*this, "sizes of a and b", a.getDimSize(rank - 1),
                            b.getDimSize(rank - (getLeftSide() ? 2 : 1))))) {
@@ -201,7 +176,7 @@ LogicalResult TriangularSolveOp::verify() {
   for (int64_t i = 0; i + 2 < rank; ++i) {
     if (failed(CheckSameSize(*this, "batch sizes of a and b", a.getDimSize(i), b.getDimSize(i)))) return failure();
   }
-  return CheckTypes(*this, "result", getResult().getType(), b);
+  return CheckTypes(*this, "result", getResult().getType(), b);  // (C4)
 }
 
 }  // namespace treadle::stablehlo

@@ -30,7 +30,8 @@ def WhileOp : Stablehlo_RegionOp<"while", [DeclareOpInterfaceMethods<OpAsmOpInte
   let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
   let results = (outs Variadic<AnyValueType>:$results);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;}
+  let hasVerifier = 1;
+}
 
 def OptimizationBarrierOp : Stablehlo_Op<"optimization_barrier", [Pure]> {
   let arguments = (ins Variadic<AnyValueType>:$operand);
@@ -96,6 +97,7 @@ def InfeedOp : Stablehlo_Op<"infeed"> {
   let arguments = (ins TokenType:$token, DefaultValuedOptionalAttr<StrAttr, "\"\"">:$infeed_config,
                        OptionalAttr<ArrayAttr>:$layout);
   let results = (outs Variadic<AnyValueType>:$results);
+  let hasVerifier = 1;
 }
 
 def OutfeedOp : Stablehlo_Op<"outfeed"> {
@@ -109,6 +111,7 @@ def SendOp : Stablehlo_Op<"send"> {
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$is_host_transfer,
                        OptionalAttr<I64ElementsAttr>:$source_target_pairs);
   let results = (outs AnyTypeOf<[TokenType, FutureType]>:$result);
+  let hasVerifier = 1;
 }
 
 def RecvOp : Stablehlo_Op<"recv"> {
@@ -116,17 +119,20 @@ def RecvOp : Stablehlo_Op<"recv"> {
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$is_host_transfer,
                        OptionalAttr<I64ElementsAttr>:$source_target_pairs);
   let results = (outs Variadic<AnyValueType>:$results);
+  let hasVerifier = 1;
 }
 
 def AsyncStartOp : Stablehlo_Op<"async_start", [SingleBlock]> {
   let arguments = (ins Variadic<AnyTensorType>:$operands_);
   let regions = (region SizedRegion<1>:$body);
   let results = (outs FutureType:$result);
+  let hasRegionVerifier = 1;
 }
 
 def AsyncDoneOp : Stablehlo_Op<"async_done"> {
   let arguments = (ins FutureType:$operand);
   let results = (outs Variadic<AnyValueType>:$results);
+  let hasVerifier = 1;
 }
 
 // ---- Random bits.
@@ -136,6 +142,7 @@ def RngOp : Stablehlo_Op<"rng"> {
   let assemblyFormat = [{
     $a `,` $b `,` $shape `,` `distribution` `=` `` $rng_distribution attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def RngBitGeneratorOp : Stablehlo_Op<"rng_bit_generator", [Pure]> {

@@ -1,7 +1,11 @@
-// Generated code of the operations that move elements, and their verifiers.
+// Generated code of the operations that move elements, and their verifiers. (C1), (C2) ... are the constraints of the
+// specification; the trait SameElementType checks those that ask for one element type.
 #include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "stablehlo/dialect/assembly.h"
+#include "stablehlo/dialect/indexed_window.h"
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/dialect/quantized_rules.h"
 #include "stablehlo/dialect/shape_rules.h"
 
 #define GET_OP_CLASSES
@@ -53,8 +57,9 @@ LogicalResult ConstantOp::verify() {
   if (!getOutput().getType().hasStaticShape())
     return emitOpError() << "needs a static shape, got " << getOutput().getType();
   if (KindOfElement(getOutput().getType().getElementType()) & kQuantElement) {
-    return CheckShape(*this, "value", getValue().getShapedType(), getOutput().getType().getShape());
+    return CheckShape(*this, "value", getValue().getShapedType(), getOutput().getType().getShape());  // (C1)
   }
+  // (C1)
   if (getValue().getType() == getOutput().getType()) return success();
   return emitOpError() << "has a value of type " << getValue().getType() << " and a result of type "
                        << getOutput().getType();
@@ -65,6 +70,7 @@ mlir::OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 // ---- Shapes.
 
 LogicalResult IotaOp::verify() {
+  // (C1)
   return CheckDimension(*this, "iota_dimension", static_cast<int64_t>(getIotaDimension()),
                         getOutput().getType().getRank());
 }
@@ -72,54 +78,71 @@ LogicalResult IotaOp::verify() {
 LogicalResult BroadcastInDimOp::verify() {
   const RankedTensorType operand = getOperand().getType();
   const RankedTensorType result = getResult().getType();
-  if (failed(CheckCount(*this, "broadcast_dimensions", getBroadcastDimensions().size(), operand.getRank())) ||
-      failed(CheckDimensions(*this, "broadcast_dimensions", getBroadcastDimensions(), result.getRank()))) {
+  if (failed(CheckCount(*this, "broadcast_dimensions", getBroadcastDimensions().size(), operand.getRank())) ||  // (C2)
+      failed(
+          CheckDimensions(*this, "broadcast_dimensions", getBroadcastDimensions(), result.getRank()))) {  // (C3) (C4)
     return failure();
   }
+  // (C5)
   for (auto [from, to] : llvm::enumerate(getBroadcastDimensions())) {
     const int64_t size = operand.getDimSize(from);
     if (size == 1 || ShapedType::isDynamic(size) || size == result.getDimSize(to)) continue;
     return emitOpError() << "cannot broadcast dimension " << from << " of " << operand << " to dimension " << to
                          << " of " << result;
   }
-  return success();
+  // (C1): an element type that is equal up to scales is the trait's; (C6) says how scales per axis go along.
+  const bool per_axis = llvm::isa<mlir::quant::UniformQuantizedPerAxisType>(operand.getElementType());
+  if (!per_axis && failed(CheckSameScales(*this, operand, result))) return failure();
+  return CheckBroadcastAxis(*this, operand, result, getBroadcastDimensions());
 }
 
 LogicalResult ReshapeOp::verify() {
   const RankedTensorType operand = getOperand().getType();
   const RankedTensorType result = getResult().getType();
-  if (!operand.hasStaticShape() || !result.hasStaticShape()) return success();
-  if (operand.getNumElements() == result.getNumElements()) return success();
-  return emitOpError() << "changes the number of elements, from " << operand << " to " << result;
+  if (failed(CheckSameScales(*this, operand, result))) return failure();  // (C1)
+  const auto from = CountElements(*this, "operand", operand);
+  const auto to = CountElements(*this, "result", result);
+  if (failed(from) || failed(to)) return failure();
+  // (C2)
+  if (*from && *to && **from != **to)
+    return emitOpError() << "changes the number of elements, from " << operand << " to " << result;
+  return CheckReshapedAxis(*this, operand, result);  // (C3)
 }
 
 LogicalResult TransposeOp::verify() {
   const RankedTensorType operand = getOperand().getType();
+  const RankedTensorType result = getResult().getType();
+  // (C2)
   if (failed(CheckCount(*this, "permutation", getPermutation().size(), operand.getRank())) ||
       failed(CheckDimensions(*this, "permutation", getPermutation(), operand.getRank()))) {
     return failure();
   }
   llvm::SmallVector<int64_t> shape;
   for (int64_t from : getPermutation()) shape.push_back(operand.getDimSize(from));
-  return CheckShape(*this, "result", getResult().getType(), shape);
+  if (failed(CheckShape(*this, "result", result, shape)) ||  // (C3)
+      failed(CheckSameScales(*this, operand, result))) {     // (C1)
+    return failure();
+  }
+  return CheckTransposedAxis(*this, operand, result, getPermutation());  // (C4)
 }
 
 LogicalResult ReverseOp::verify() {
+  // (C1): traits; (C2) (C3)
   return CheckDimensions(*this, "dimensions", getDimensions(), getOperand().getType().getRank());
 }
 
 LogicalResult ConcatenateOp::verify() {
-  if (getInputs().empty()) return emitOpError() << "needs an operand";
+  if (getInputs().empty()) return emitOpError() << "needs an operand";  // (C3); (C1) (C5): trait
   const auto first = llvm::cast<RankedTensorType>(getInputs()[0].getType());
   const int64_t along = static_cast<int64_t>(getDimension());
-  if (failed(CheckDimension(*this, "dimension", along, first.getRank()))) return failure();
+  if (failed(CheckDimension(*this, "dimension", along, first.getRank()))) return failure();  // (C4)
   llvm::SmallVector<int64_t> shape = llvm::to_vector(first.getShape());
   int64_t total = 0;
   for (mlir::Type type : getInputs().getTypes()) {
     const auto input = llvm::cast<RankedTensorType>(type);
     if (input.getRank() != first.getRank()) return emitOpError() << "has operands of different ranks";
     shape[along] = input.getDimSize(along);
-    if (failed(CheckShape(*this, "operand", input, shape))) return failure();
+    if (failed(CheckShape(*this, "operand", input, shape))) return failure();  // (C2)
     const bool unknown = ShapedType::isDynamic(total) || input.isDynamicDim(along);
     if (unknown) {
       total = ShapedType::kDynamic;
@@ -128,6 +151,7 @@ LogicalResult ConcatenateOp::verify() {
     }
   }
   shape[along] = total;
+  // (C6)
   return CheckShape(*this, "result", getResult().getType(), shape);
 }
 
@@ -136,50 +160,47 @@ LogicalResult ConcatenateOp::verify() {
 LogicalResult SliceOp::verify() {
   const RankedTensorType operand = getOperand().getType();
   const int64_t rank = operand.getRank();
-  if (failed(CheckCount(*this, "start_indices", getStartIndices().size(), rank)) ||
-      failed(CheckCount(*this, "limit_indices", getLimitIndices().size(), rank)) ||
-      failed(CheckCount(*this, "strides", getStrides().size(), rank)) ||
-      failed(CheckAtLeast(*this, "start_indices", getStartIndices(), 0)) ||
-      failed(CheckAtLeast(*this, "strides", getStrides(), 1))) {
+  // (C1): trait
+  if (failed(CheckCount(*this, "start_indices", getStartIndices().size(), rank)) ||  // (C2)
+      failed(CheckCount(*this, "limit_indices", getLimitIndices().size(), rank)) ||  // (C2)
+      failed(CheckCount(*this, "strides", getStrides().size(), rank)) ||             // (C2)
+      failed(CheckAtLeast(*this, "start_indices", getStartIndices(), 0)) ||          // (C3)
+      failed(CheckAtLeast(*this, "strides", getStrides(), 1))) {                     // (C4)
     return failure();
   }
   llvm::SmallVector<int64_t> shape;
   for (int64_t i = 0; i < rank; ++i) {
     const int64_t start = getStartIndices()[i];
     const int64_t limit = getLimitIndices()[i];
+    // (C3)
     const bool inside = start <= limit && (operand.isDynamicDim(i) || limit <= operand.getDimSize(i));
     if (!inside)
       return emitOpError() << "range " << start << ":" << limit << " leaves dimension " << i << " of " << operand;
     shape.push_back(static_cast<int64_t>(llvm::divideCeil(static_cast<uint64_t>(limit - start), getStrides()[i])));
   }
+  // (C5)
   return CheckShape(*this, "result", getResult().getType(), shape);
 }
 
 LogicalResult PadOp::verify() {
   const RankedTensorType operand = getOperand().getType();
   const int64_t rank = operand.getRank();
+  // (C1): trait
   if (failed(CheckScalar(*this, "padding_value", getPaddingValue().getType())) ||
-      failed(CheckCount(*this, "edge_padding_low", getEdgePaddingLow().size(), rank)) ||
-      failed(CheckCount(*this, "edge_padding_high", getEdgePaddingHigh().size(), rank)) ||
-      failed(CheckCount(*this, "interior_padding", getInteriorPadding().size(), rank)) ||
-      failed(CheckAtLeast(*this, "interior_padding", getInteriorPadding(), 0))) {
+      failed(CheckCount(*this, "edge_padding_low", getEdgePaddingLow().size(), rank)) ||    // (C2)
+      failed(CheckCount(*this, "edge_padding_high", getEdgePaddingHigh().size(), rank)) ||  // (C2)
+      failed(CheckCount(*this, "interior_padding", getInteriorPadding().size(), rank)) ||   // (C2)
+      failed(CheckAtLeast(*this, "interior_padding", getInteriorPadding(), 0))) {           // (C3)
     return failure();
   }
   llvm::SmallVector<int64_t> shape;
   for (int64_t i = 0; i < rank; ++i) {
-    int64_t size = operand.getDimSize(i);
-    if (ShapedType::isDynamic(size)) {
-      shape.push_back(size);
-      continue;
-    }
-    int64_t inside = 0;
-    const bool overflow = llvm::MulOverflow(std::max<int64_t>(size - 1, 0), getInteriorPadding()[i], inside) ||
-                          llvm::AddOverflow(size, inside, size) ||
-                          llvm::AddOverflow(size, getEdgePaddingLow()[i], size) ||
-                          llvm::AddOverflow(size, getEdgePaddingHigh()[i], size);
-    if (overflow || size < 0) return emitOpError() << "padding of dimension " << i << " gives no valid size";
-    shape.push_back(size);
+    auto size = PaddedSize(*this, i, operand.getDimSize(i), getEdgePaddingLow()[i], getEdgePaddingHigh()[i],
+                           getInteriorPadding()[i]);
+    if (failed(size)) return failure();
+    shape.push_back(*size);
   }
+  // (C4)
   return CheckShape(*this, "result", getResult().getType(), shape);
 }
 
@@ -194,159 +215,68 @@ LogicalResult CheckStarts(mlir::Operation* op, mlir::OperandRange starts, int64_
   return success();
 }
 
-LogicalResult CheckFits(mlir::Operation* op, llvm::StringRef name, llvm::ArrayRef<int64_t> sizes,
-                        RankedTensorType operand) {
-  if (failed(CheckCount(op, name, sizes.size(), operand.getRank()))) return failure();
-  for (auto [i, size] : llvm::enumerate(sizes)) {
-    if (ShapedType::isDynamic(size)) continue;
-    if (size < 0 || (!operand.isDynamicDim(i) && size > operand.getDimSize(i))) {
-      return op->emitOpError() << name << " " << size << " does not fit dimension " << i << " of " << operand;
-    }
-  }
-  return success();
-}
-
-LogicalResult CheckElement(mlir::Operation* op, RankedTensorType a, RankedTensorType b) {
-  if (a.getElementType() == b.getElementType()) return success();
-  return op->emitOpError() << "needs one element type, got " << a << " and " << b;
-}
-
 }  // namespace
 
 LogicalResult DynamicSliceOp::verify() {
   const RankedTensorType operand = getOperand().getType();
-  if (failed(CheckStarts(*this, getStartIndices(), operand.getRank())) ||
-      failed(CheckAtLeast(*this, "slice_sizes", getSliceSizes(), 0)) ||
-      failed(CheckFits(*this, "slice_sizes", getSliceSizes(), operand)) ||
-      failed(CheckElement(*this, operand, getResult().getType()))) {
+  if (failed(CheckStarts(*this, getStartIndices(), operand.getRank())) ||   // (C2) (C3)
+      failed(CheckAtLeast(*this, "slice_sizes", getSliceSizes(), 0)) ||     // (C4)
+      failed(CheckFits(*this, "slice_sizes", getSliceSizes(), operand)) ||  // (C2) (C4)
+      failed(CheckElement(*this, operand, getResult().getType()))) {        // (C1)
     return failure();
   }
+  // (C5)
   return CheckShape(*this, "result", getResult().getType(), getSliceSizes());
 }
 
 LogicalResult DynamicUpdateSliceOp::verify() {
   const RankedTensorType operand = getOperand().getType();
-  if (failed(CheckStarts(*this, getStartIndices(), operand.getRank())) ||
-      failed(CheckFits(*this, "update size", getUpdate().getType().getShape(), operand)) ||
-      failed(CheckElement(*this, operand, getUpdate().getType()))) {
+  if (failed(CheckStarts(*this, getStartIndices(), operand.getRank())) ||                    // (C4) (C5)
+      failed(CheckFits(*this, "update size", getUpdate().getType().getShape(), operand)) ||  // (C3) (C6)
+      failed(CheckElement(*this, operand, getUpdate().getType()))) {                         // (C2)
     return failure();
   }
+  // (C1)
   return CheckTypes(*this, "result", getResult().getType(), operand);
 }
 
 // ---- Gather and scatter.
 
-namespace {
-
-// What gather and scatter have in common: a window in the operand whose place `indices` gives.
-struct IndexedWindow {
-  llvm::ArrayRef<int64_t> window_dims;     // of the result or the updates: those of the window
-  llvm::ArrayRef<int64_t> collapsed_dims;  // of the operand: not in the window
-  llvm::ArrayRef<int64_t> operand_batch;
-  llvm::ArrayRef<int64_t> indices_batch;
-  llvm::ArrayRef<int64_t> index_to_operand;
-  int64_t index_vector_dim;
-};
-
-LogicalResult CheckIndexedWindow(mlir::Operation* op, const IndexedWindow& w, RankedTensorType operand,
-                                 RankedTensorType indices, RankedTensorType result) {
-  const int64_t rank = operand.getRank();
-  if (failed(CheckDimension(op, "index_vector_dim", w.index_vector_dim, indices.getRank(), /*at_end=*/true)) ||
-      failed(CheckDimensions(op, "window dimensions", w.window_dims, result.getRank())) ||
-      failed(CheckDimensions(op, "index map", w.index_to_operand, rank)) ||
-      failed(CheckDimensions(op, "batching dimensions of the indices", w.indices_batch, indices.getRank())) ||
-      failed(CheckCount(op, "batching dimensions", w.indices_batch.size(), w.operand_batch.size()))) {
-    return failure();
-  }
-  if (!llvm::is_sorted(w.window_dims)) return op->emitOpError() << "needs sorted window dimensions";
-  llvm::SmallVector<int64_t> outside = llvm::to_vector(w.collapsed_dims);
-  llvm::append_range(outside, w.operand_batch);
-  if (failed(CheckDimensions(op, "collapsed, inserted and batching dimensions", outside, rank))) return failure();
-  const bool has_vector = w.index_vector_dim < indices.getRank();
-  if (llvm::is_contained(w.indices_batch, w.index_vector_dim))
-    return op->emitOpError() << "index_vector_dim is a batching dimension";
-  const int64_t vector = has_vector ? indices.getDimSize(w.index_vector_dim) : 1;
-  const int64_t map_size = static_cast<int64_t>(w.index_to_operand.size());
-  if (failed(CheckSameSize(op, "size of an index and of the index map", vector, map_size)) ||
-      failed(CheckCount(op, "window dimensions", w.window_dims.size(), rank - static_cast<int64_t>(outside.size()))) ||
-      failed(CheckCount(op, "dimensions that are not of the window", result.getRank() - w.window_dims.size(),
-                        indices.getRank() - has_vector))) {
-    return failure();
-  }
-  for (auto [a, b] : llvm::zip(w.operand_batch, w.indices_batch)) {
-    if (failed(CheckSameSize(op, "sizes of batching dimensions", operand.getDimSize(a), indices.getDimSize(b))))
-      return failure();
-    if (llvm::is_contained(w.index_to_operand, a)) return op->emitOpError() << "indexes a batching dimension";
-  }
-  // Dimensions of the result that are not the window's follow those of the indices.
-  int64_t at = 0;
-  for (int64_t i = 0; i < result.getRank(); ++i) {
-    if (llvm::is_contained(w.window_dims, i)) continue;
-    if (at == w.index_vector_dim) ++at;
-    if (failed(
-            CheckSameSize(op, "sizes of the indices and the result", indices.getDimSize(at++), result.getDimSize(i))))
-      return failure();
-  }
-  return success();
-}
-
-// Sizes of the window's dimensions: all of the operand that are neither collapsed nor batching.
-llvm::SmallVector<int64_t> InWindow(llvm::ArrayRef<int64_t> sizes, const IndexedWindow& w) {
-  llvm::SmallVector<int64_t> kept;
-  for (auto [i, size] : llvm::enumerate(sizes)) {
-    const int64_t dimension = static_cast<int64_t>(i);
-    if (!llvm::is_contained(w.collapsed_dims, dimension) && !llvm::is_contained(w.operand_batch, dimension))
-      kept.push_back(size);
-  }
-  return kept;
-}
-
-}  // namespace
-
 LogicalResult GatherOp::verify() {
-  const GatherDimensionNumbersAttr numbers = getDimensionNumbers();
-  const IndexedWindow window = {numbers.getOffsetDims(),          numbers.getCollapsedSliceDims(),
-                                numbers.getOperandBatchingDims(), numbers.getStartIndicesBatchingDims(),
-                                numbers.getStartIndexMap(),       numbers.getIndexVectorDim()};
+  const IndexedWindow window = GatherWindow(getDimensionNumbers());
   const RankedTensorType operand = getOperand().getType();
   const RankedTensorType result = getResult().getType();
-  if (failed(CheckIndexedWindow(*this, window, operand, getStartIndices().getType(), result)) ||
-      failed(CheckAtLeast(*this, "slice_sizes", getSliceSizes(), 0)) ||
-      failed(CheckFits(*this, "slice_sizes", getSliceSizes(), operand)) ||
-      failed(CheckElement(*this, operand, result))) {
+  if (failed(
+          CheckIndexedWindow(*this, window, operand, getStartIndices().getType(), result)) ||  // (C1) ... (C19), (C22)
+      failed(CheckAtLeast(*this, "slice_sizes", getSliceSizes(), 0)) ||                        // (C21)
+      failed(CheckFits(*this, "slice_sizes", getSliceSizes(), operand)) ||                     // (C20) (C21)
+      failed(CheckElement(*this, operand, result))) {                                          // (C23)
     return failure();
   }
-  for (llvm::ArrayRef<int64_t> thin : {window.collapsed_dims, window.operand_batch}) {
-    for (int64_t i : thin) {
-      if (getSliceSizes()[i] > 1)
-        return emitOpError() << "collapses dimension " << i << " of slice size " << getSliceSizes()[i];
-    }
-  }
-  for (auto [to, size] : llvm::zip(window.window_dims, InWindow(getSliceSizes(), window))) {
-    if (failed(CheckSameSize(*this, "slice size and result size", size, result.getDimSize(to)))) return failure();
-  }
-  return success();
+  return CheckWindowSlices(*this, window, getSliceSizes(), result);  // (C9) (C12) (C22)
 }
 
 LogicalResult ScatterOp::verify() {
-  const ScatterDimensionNumbersAttr numbers = getScatterDimensionNumbers();
-  const IndexedWindow window = {numbers.getUpdateWindowDims(),         numbers.getInsertedWindowDims(),
-                                numbers.getInputBatchingDims(),        numbers.getScatterIndicesBatchingDims(),
-                                numbers.getScatterDimsToOperandDims(), numbers.getIndexVectorDim()};
-  if (getInputs().empty()) return emitOpError() << "needs an input";
-  // The computation may promote the elements: results have shapes of inputs, and element types of their own.
+  const IndexedWindow window = ScatterWindow(getScatterDimensionNumbers());
+  if (getInputs().empty()) return emitOpError() << "needs an input";  // (C5); as many updates: SameVariadicOperandSize
   if (failed(CheckCount(*this, "results", getNumResults(), getInputs().size()))) return failure();
+  // (C24); the computation may promote the elements, so the element types are compared with the region's.
   for (auto [result, input] : llvm::zip(getResultTypes(), getInputs().getTypes())) {
     const auto shape = llvm::cast<RankedTensorType>(input).getShape();
     if (failed(CheckShape(*this, "result", llvm::cast<RankedTensorType>(result), shape))) return failure();
   }
+  const auto first_input = llvm::cast<RankedTensorType>(getInputs()[0].getType());
+  const auto first_update = llvm::cast<RankedTensorType>(getUpdates()[0].getType());
   for (auto [input_value, update_value] : llvm::zip(getInputs(), getUpdates())) {
     const auto input = llvm::cast<RankedTensorType>(input_value.getType());
     const auto update = llvm::cast<RankedTensorType>(update_value.getType());
-    if (failed(CheckIndexedWindow(*this, window, input, getScatterIndices().getType(), update)) ||
-        failed(CheckShape(*this, "input", input, llvm::cast<RankedTensorType>(getInputs()[0].getType()).getShape()))) {
+    if (failed(CheckIndexedWindow(*this, window, input, getScatterIndices().getType(),
+                                  update)) ||                                    // (C2), (C4), (C7) ... (C22)
+        failed(CheckShape(*this, "input", input, first_input.getShape())) ||     // (C1)
+        failed(CheckShape(*this, "update", update, first_update.getShape()))) {  // (C3)
       return failure();
     }
+    // (C4)
     for (auto [from, size] : llvm::zip(window.window_dims, InWindow(input.getShape(), window))) {
       if (ShapedType::isDynamic(size) || update.isDynamicDim(from) || update.getDimSize(from) <= size) continue;
       return emitOpError() << "update of size " << update.getDimSize(from) << " does not fit a window of size " << size;
@@ -356,7 +286,13 @@ LogicalResult ScatterOp::verify() {
 }
 
 LogicalResult ScatterOp::verifyRegions() {
-  return CheckReducer(*this, "update_computation", getUpdateComputation(), static_cast<int64_t>(getInputs().size()));
+  mlir::Region& region = getUpdateComputation();
+  if (failed(CheckReducer(*this, "update_computation", region, static_cast<int64_t>(getInputs().size())))) {  // (C23)
+    return failure();
+  }
+  // (C6): promotable as inputs are, which is laxer than equal; (C23) (C25)
+  if (failed(CheckFolds(*this, region, getUpdates().getTypes(), getResultTypes()))) return failure();
+  return CheckFolds(*this, region, getInputs().getTypes(), getResultTypes());
 }
 
 }  // namespace treadle::stablehlo

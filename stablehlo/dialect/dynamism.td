@@ -9,6 +9,7 @@ def DynamicBroadcastInDimOp : Stablehlo_Op<"dynamic_broadcast_in_dim", [Pure]> {
   let assemblyFormat = [{
     $operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def DynamicConvOp : Stablehlo_Op<"dynamic_conv", [Pure]> {
@@ -18,6 +19,7 @@ def DynamicConvOp : Stablehlo_Op<"dynamic_conv", [Pure]> {
                        ConvDimensionNumbersAttr:$dimension_numbers, I64Attr:$feature_group_count, I64Attr:$batch_group_count,
                        OptionalAttr<PrecisionConfigAttr>:$precision_config);
   let results = (outs AnyTensorType:$result);
+  let hasVerifier = 1;
 }
 
 def DynamicGatherOp : Stablehlo_Op<"dynamic_gather", [Pure]> {
@@ -25,12 +27,14 @@ def DynamicGatherOp : Stablehlo_Op<"dynamic_gather", [Pure]> {
                        GatherDimensionNumbersAttr:$dimension_numbers,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
   let results = (outs AnyTensorType:$result);
+  let hasVerifier = 1;
 }
 
 def DynamicIotaOp : Stablehlo_Op<"dynamic_iota", [Pure]> {
   let arguments = (ins DimensionTensorType:$output_shape, I64Attr:$iota_dimension);
   let results = (outs AnyTensorType:$result);
   let assemblyFormat = "$output_shape `,` `dim` `=` $iota_dimension attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 class FunctionalTypeOp<string mnemonic> : Stablehlo_Op<mnemonic, [Pure]> {
@@ -41,15 +45,18 @@ class FunctionalTypeOp<string mnemonic> : Stablehlo_Op<mnemonic, [Pure]> {
 def DynamicPadOp : FunctionalTypeOp<"dynamic_pad"> {
   let arguments = (ins AnyTensorType:$operand, AnyTensorType:$padding_value, DimensionTensorType:$edge_padding_low,
                        DimensionTensorType:$edge_padding_high, DimensionTensorType:$interior_padding);
+  let hasVerifier = 1;
 }
 
 def DynamicReshapeOp : FunctionalTypeOp<"dynamic_reshape"> {
   let arguments = (ins AnyTensorType:$operand, DimensionTensorType:$output_shape);
+  let hasVerifier = 1;
 }
 
 def RealDynamicSliceOp : FunctionalTypeOp<"real_dynamic_slice"> {
   let arguments = (ins AnyTensorType:$operand, DimensionTensorType:$start_indices, DimensionTensorType:$limit_indices,
                        DimensionTensorType:$strides);
+  let hasVerifier = 1;
 }
 
 def GetDimensionSizeOp : Stablehlo_Op<"get_dimension_size", [Pure]> {

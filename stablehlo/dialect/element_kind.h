@@ -19,7 +19,7 @@ enum ElementKind : unsigned {
 // The kind of `element`, 0 if tensors of this language cannot hold it.
 unsigned KindOfElement(mlir::Type element);
 
-// Whether `type` is a ranked tensor whose element is of one of `kinds`.
+// Whether `type` is a ranked tensor whose element is of one of `kinds`; scales per axis go with an axis of it.
 bool IsTensorOf(mlir::Type type, unsigned kinds);
 
 }  // namespace treadle::stablehlo

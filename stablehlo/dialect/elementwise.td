@@ -53,8 +53,8 @@ def SignOp : UnaryOp<"sign", IntFpOrComplexTensorType>;
 
 // ---- Conversions.
 def ConvertOp : ChangingUnaryOp<"convert", AnyTensorType, AnyTensorType>;
-def UniformQuantizeOp : ChangingUnaryOp<"uniform_quantize", FpTensorType, QuantTensorType>;
-def UniformDequantizeOp : ChangingUnaryOp<"uniform_dequantize", QuantTensorType, FpTensorType>;
+def UniformQuantizeOp : ChangingUnaryOp<"uniform_quantize", FpTensorType, QuantTensorType> { let hasVerifier = 1; }
+def UniformDequantizeOp : ChangingUnaryOp<"uniform_dequantize", QuantTensorType, FpTensorType> { let hasVerifier = 1; }
 
 def BitcastConvertOp : Stablehlo_Op<"bitcast_convert", [Pure]> {
   let summary = "the same bits as another type; a last dimension appears or goes where widths differ";
@@ -75,8 +75,8 @@ def ReducePrecisionOp : Stablehlo_Op<"reduce_precision", [Pure, ElementwiseShape
 }
 
 // ---- Two operands.
-class BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
-    : Stablehlo_Op<mnemonic, !listconcat([Pure, ElementwiseShape, SameElementType], traits)> {
+class BinaryOp<string mnemonic, Type type, list<Trait> traits = [], list<Trait> elementTraits = [SameElementType]>
+    : Stablehlo_Op<mnemonic, !listconcat([Pure, ElementwiseShape], elementTraits, traits)> {
   let arguments = (ins type:$lhs, type:$rhs);
   let results = (outs type:$result);
   let assemblyFormat =
@@ -87,7 +87,8 @@ class BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
 }
 class CommutativeOp<string mnemonic, Type type> : BinaryOp<mnemonic, type, [Commutative]>;
 
-def AddOp : CommutativeOp<"add", AnyTensorType>;
+// Of quantized operands one may have a scale and the other scales per axis, so element types are the verifier's.
+def AddOp : BinaryOp<"add", AnyTensorType, [Commutative], []> { let hasVerifier = 1; }
 def AndOp : CommutativeOp<"and", PredOrIntTensorType>;
 def Atan2Op : BinaryOp<"atan2", FpOrComplexTensorType>;
 def DivOp : BinaryOp<"divide", IntFpOrComplexTensorType>;

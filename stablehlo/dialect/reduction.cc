@@ -1,5 +1,7 @@
-// Generated code of the operations that fold, scan or order elements, and their verifiers.
+// Generated code of the operations that fold, scan or order elements, and their verifiers. (C1), (C2) ... are the
+// constraints of the specification.
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/dialect/quantized_rules.h"
 #include "stablehlo/dialect/shape_rules.h"
 
 #define GET_OP_CLASSES
@@ -23,7 +25,7 @@ namespace {
 
 RankedTensorType TensorType(mlir::Value value) { return llvm::cast<RankedTensorType>(value.getType()); }
 
-// At least one input, all of one shape; every init a scalar.
+// At least one input, all of one shape; every init a scalar. As many inits as inputs is a trait's matter.
 LogicalResult CheckInputs(mlir::Operation* op, mlir::ValueRange inputs, mlir::ValueRange inits,
                           mlir::ValueRange results) {
   if (inputs.empty()) return op->emitOpError() << "needs an input";
@@ -37,25 +39,27 @@ LogicalResult CheckInputs(mlir::Operation* op, mlir::ValueRange inputs, mlir::Va
   return success();
 }
 
-// What the region gives is what the results hold.
-LogicalResult CheckFolded(mlir::Operation* op, mlir::Region& region) {
-  for (auto [result, argument] : llvm::zip(op->getResults(), region.getArguments())) {
-    if (TensorType(result).getElementType() == TensorType(argument).getElementType()) continue;
-    return op->emitOpError() << "folds " << argument.getType() << " into a result of type " << result.getType();
+// The region of reduce and reduce_window. That inits have the inputs' element types is asked as of the inputs: they
+// can be promoted to the accumulators.
+LogicalResult CheckBody(mlir::Operation* op, mlir::Region& body, mlir::ValueRange inputs, mlir::ValueRange inits) {
+  if (failed(CheckReducer(op, "body", body, static_cast<int64_t>(inputs.size()))) ||
+      failed(CheckFolds(op, body, inputs.getTypes(), op->getResultTypes()))) {
+    return failure();
   }
-  return success();
+  return CheckFolds(op, body, inits.getTypes(), op->getResultTypes());
 }
 
 }  // namespace
 
 LogicalResult ReduceOp::verify() {
-  if (failed(CheckInputs(*this, getInputs(), getInitValues(), getResults()))) return failure();
+  if (failed(CheckInputs(*this, getInputs(), getInitValues(), getResults()))) return failure();  // (C1) (C3)
   const RankedTensorType input = TensorType(getInputs()[0]);
-  if (failed(CheckDimensions(*this, "dimensions", getDimensions(), input.getRank()))) return failure();
+  if (failed(CheckDimensions(*this, "dimensions", getDimensions(), input.getRank()))) return failure();  // (C4) (C5)
   llvm::SmallVector<int64_t> shape;
   for (int64_t i = 0; i < input.getRank(); ++i) {
     if (!llvm::is_contained(getDimensions(), i)) shape.push_back(input.getDimSize(i));
   }
+  // (C7)
   for (mlir::Value result : getResults()) {
     if (failed(CheckShape(*this, "result", TensorType(result), shape))) return failure();
   }
@@ -63,14 +67,15 @@ LogicalResult ReduceOp::verify() {
 }
 
 LogicalResult ReduceOp::verifyRegions() {
-  if (failed(CheckReducer(*this, "body", getBody(), static_cast<int64_t>(getInputs().size())))) return failure();
-  return CheckFolded(*this, getBody());
+  return CheckBody(*this, getBody(), getInputs(), getInitValues());  // (C2) (C6) (C8)
 }
 
 LogicalResult ReduceWindowOp::verify() {
-  if (failed(CheckInputs(*this, getInputs(), getInitValues(), getResults()))) return failure();
+  if (failed(CheckInputs(*this, getInputs(), getInitValues(), getResults()))) return failure();  // (C1) (C2)
   const RankedTensorType input = TensorType(getInputs()[0]);
+  // (C4)
   if (failed(CheckCount(*this, "window_dimensions", getWindowDimensions().size(), input.getRank()))) return failure();
+  // (C5) to (C12)
   auto window = CheckWindow(*this, getWindowDimensions(), getWindowStrides(), getPaddingAttr(), getBaseDilations(),
                             getWindowDilations());
   if (failed(window)) return failure();
@@ -80,6 +85,7 @@ LogicalResult ReduceWindowOp::verify() {
     if (failed(places)) return failure();
     shape.push_back(*places);
   }
+  // (C14) (C15)
   for (mlir::Value result : getResults()) {
     if (failed(CheckShape(*this, "result", TensorType(result), shape))) return failure();
   }
@@ -87,8 +93,7 @@ LogicalResult ReduceWindowOp::verify() {
 }
 
 LogicalResult ReduceWindowOp::verifyRegions() {
-  if (failed(CheckReducer(*this, "body", getBody(), static_cast<int64_t>(getInputs().size())))) return failure();
-  return CheckFolded(*this, getBody());
+  return CheckBody(*this, getBody(), getInputs(), getInitValues());  // (C3) (C13) (C16)
 }
 
 LogicalResult SelectAndScatterOp::verify() {
@@ -96,9 +101,14 @@ LogicalResult SelectAndScatterOp::verify() {
   const llvm::SmallVector<int64_t> ones(operand.getRank(), 1);
   const llvm::ArrayRef<int64_t> size = getWindowDimensions().value_or(ones);
   if (failed(CheckScalar(*this, "init_value", getInitValue().getType())) ||
-      failed(CheckCount(*this, "window_dimensions", size.size(), operand.getRank()))) {
+      failed(CheckCount(*this, "window_dimensions", size.size(), operand.getRank()))) {  // (C4)
     return failure();
   }
+  // (C1), but that floats may differ in width
+  const mlir::Type from = getSource().getType().getElementType();
+  const bool floats = llvm::isa<mlir::FloatType>(from) && llvm::isa<mlir::FloatType>(operand.getElementType());
+  if (!floats && failed(CheckElement(*this, operand, getSource().getType()))) return failure();
+  // (C5) to (C8)
   auto window = CheckWindow(*this, size, getWindowStrides(), getPaddingAttr(), std::nullopt, std::nullopt);
   if (failed(window)) return failure();
   llvm::SmallVector<int64_t> shape;
@@ -107,7 +117,8 @@ LogicalResult SelectAndScatterOp::verify() {
     if (failed(places)) return failure();
     shape.push_back(*places);
   }
-  if (failed(CheckShape(*this, "source", getSource().getType(), shape))) return failure();
+  if (failed(CheckShape(*this, "source", getSource().getType(), shape))) return failure();  // (C2)
+  // (C11)
   return CheckShape(*this, "result", getResult().getType(), operand.getShape());
 }
 
@@ -116,20 +127,28 @@ LogicalResult SelectAndScatterOp::verifyRegions() {
   const mlir::Type scalar = RankedTensorType::get({}, getOperand().getType().getElementType());
   const llvm::SmallVector<mlir::Type> pair = {scalar, scalar};
   const llvm::SmallVector<mlir::Type> pred = {RankedTensorType::get({}, builder.getI1Type())};
-  if (failed(CheckRegion(*this, "select", getSelect(), &pair, &pred))) return failure();
-  return CheckReducer(*this, "scatter", getScatter(), 1);
+  if (failed(CheckRegion(*this, "select", getSelect(), &pair, &pred)) ||  // (C9)
+      failed(CheckReducer(*this, "scatter", getScatter(), 1))) {          // (C10)
+    return failure();
+  }
+  // (C3): promotable, as the operand is; (C10) (C12)
+  if (failed(CheckFolds(*this, getScatter(), {getInitValue().getType()}, {getResult().getType()}))) return failure();
+  return CheckFolds(*this, getScatter(), {getOperand().getType()}, {getResult().getType()});
 }
 
 LogicalResult SortOp::verify() {
-  if (getInputs().empty()) return emitOpError() << "needs an input";
+  if (getInputs().empty()) return emitOpError() << "needs an input";  // (C1)
   const int64_t rank = TensorType(getInputs()[0]).getRank();
+  // (C4)
   const int64_t dimension = static_cast<int64_t>(getDimension());
-  if (dimension < -rank || dimension >= std::max<int64_t>(rank, 0)) {
+  if (dimension < -rank || dimension >= rank) {
     return emitOpError() << "dimension " << dimension << " is out of range for rank " << rank;
   }
+  // (C3)
   for (mlir::Value input : getInputs()) {
     if (failed(CheckShape(*this, "input", TensorType(input), TensorType(getInputs()[0]).getShape()))) return failure();
   }
+  // (C2)
   return CheckTypes(*this, "result", getResultTypes(), getInputs().getTypes());
 }
 
@@ -139,14 +158,20 @@ LogicalResult SortOp::verifyRegions() {
   for (mlir::Value input : getInputs())
     arguments.append(2, RankedTensorType::get({}, TensorType(input).getElementType()));
   const llvm::SmallVector<mlir::Type> pred = {RankedTensorType::get({}, builder.getI1Type())};
-  return CheckRegion(*this, "comparator", getComparator(), &arguments, &pred);
+  return CheckRegion(*this, "comparator", getComparator(), &arguments, &pred);  // (C5)
 }
 
 LogicalResult MapOp::verify() {
-  if (getInputs().empty()) return emitOpError() << "needs an input";
+  // (C1): trait
+  if (getInputs().empty()) return emitOpError() << "needs an input";  // (C2)
   const int64_t rank = TensorType(getInputs()[0]).getRank();
+  // (C3)
   if (failed(CheckCount(*this, "dimensions", getDimensions().size(), rank))) return failure();
-  return CheckDimensions(*this, "dimensions", getDimensions(), rank);
+  for (auto [index, dimension] : llvm::enumerate(getDimensions())) {
+    if (dimension != static_cast<int64_t>(index))
+      return emitOpError() << "dimensions must count from 0, got " << dimension << " at place " << index;
+  }
+  return success();
 }
 
 LogicalResult MapOp::verifyRegions() {
@@ -154,20 +179,28 @@ LogicalResult MapOp::verifyRegions() {
   for (mlir::Value input : getInputs())
     arguments.push_back(RankedTensorType::get({}, TensorType(input).getElementType()));
   const llvm::SmallVector<mlir::Type> result = {RankedTensorType::get({}, getResult().getType().getElementType())};
-  return CheckRegion(*this, "computation", getComputation(), &arguments, &result);
+  return CheckRegion(*this, "computation", getComputation(), &arguments, &result);  // (C4)
 }
 
 // ---- Batch normalization: per feature one of scale, offset, mean and variance.
 
 namespace {
 
+// Labels: batch_norm_grad, batch_norm_inference and batch_norm_training.
 LogicalResult CheckBatchNorm(mlir::Operation* op, int64_t feature_index, mlir::ValueRange full,
                              mlir::ValueRange per_feature) {
   const RankedTensorType operand = TensorType(full[0]);
-  if (failed(CheckDimension(op, "feature_index", feature_index, operand.getRank()))) return failure();
+  if (failed(CheckDimension(op, "feature_index", feature_index, operand.getRank())) ||  // (C1), (C1), (C1)
+      failed(CheckBaseline(op, full.getTypes())) ||                                     // (C2), (C2), (C2)
+      failed(CheckBaseline(op, {full[0].getType(), per_feature[0].getType()})) ||       // (C2), (C2), (C2)
+      failed(CheckBaseline(op, per_feature.getTypes()))) {                              // (C2), (C2), (C2)
+    return failure();
+  }
+  // (C3), (C7), (C7)
   for (mlir::Value value : full) {
     if (failed(CheckShape(op, "value", TensorType(value), operand.getShape()))) return failure();
   }
+  // (C4) (C5), (C3) to (C6), (C3) to (C6)
   for (mlir::Value value : per_feature) {
     if (failed(CheckShape(op, "value per feature", TensorType(value), {operand.getDimSize(feature_index)})))
       return failure();

@@ -1,8 +1,10 @@
 #include "stablehlo/dialect/shape_rules.h"
 
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/dialect/quantized_rules.h"
 
 namespace treadle::stablehlo {
 
@@ -42,8 +44,30 @@ LogicalResult CheckAtLeast(Operation* op, llvm::StringRef name, llvm::ArrayRef<i
   return success();
 }
 
+namespace {
+
+// The index of a dimension whose size in `shape` exceeds its bound in `type`; -1 where there is none.
+int64_t DimensionBeyondBound(ShapedType type, llvm::ArrayRef<int64_t> shape) {
+  auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+  auto extensions = tensor ? llvm::dyn_cast_or_null<TypeExtensionsAttr>(tensor.getEncoding()) : TypeExtensionsAttr();
+  if (!extensions) return -1;
+  for (auto [index, pair] : llvm::enumerate(llvm::zip(extensions.getBounds(), shape))) {
+    const auto [bound, size] = pair;
+    if (!ShapedType::isDynamic(bound) && !ShapedType::isDynamic(size) && size > bound)
+      return static_cast<int64_t>(index);
+  }
+  return -1;
+}
+
+}  // namespace
+
 LogicalResult CheckShape(Operation* op, llvm::StringRef name, ShapedType type, llvm::ArrayRef<int64_t> shape) {
-  if (succeeded(mlir::verifyCompatibleShape(type.getShape(), shape))) return success();
+  if (succeeded(mlir::verifyCompatibleShape(type.getShape(), shape))) {
+    const int64_t beyond = DimensionBeyondBound(type, shape);
+    if (beyond < 0) return success();
+    return op->emitOpError() << name << " has type " << type << ", but size " << shape[beyond] << " in dimension "
+                             << beyond;
+  }
   mlir::InFlightDiagnostic error = op->emitOpError() << name << " has type " << type << ", expected the shape [";
   llvm::interleaveComma(shape, error, [&](int64_t size) {
     if (ShapedType::isDynamic(size)) {
@@ -66,12 +90,33 @@ LogicalResult CheckSameSize(Operation* op, llvm::StringRef what, int64_t a, int6
   return op->emitOpError() << what << " differ: " << a << " and " << b;
 }
 
+bool CompatibleShapes(mlir::RankedTensorType a, mlir::RankedTensorType b) {
+  return succeeded(mlir::verifyCompatibleShape(a, b)) && DimensionBeyondBound(a, b.getShape()) < 0 &&
+         DimensionBeyondBound(b, a.getShape()) < 0;
+}
+
+FailureOr<std::optional<int64_t>> CountElements(Operation* op, llvm::StringRef name, mlir::RankedTensorType type) {
+  if (!type.hasStaticShape()) return std::optional<int64_t>();
+  if (llvm::is_contained(type.getShape(), 0)) return std::optional<int64_t>(0);
+  int64_t count = 1;
+  for (int64_t size : type.getShape()) {
+    if (llvm::MulOverflow(count, size, count)) {
+      return op->emitOpError() << name << " of type " << type << " has too many elements", failure();
+    }
+  }
+  return std::optional<int64_t>(count);
+}
+
 bool Compatible(Type a, Type b) {
   if (a == b) return true;
   auto left = llvm::dyn_cast<mlir::RankedTensorType>(a);
   auto right = llvm::dyn_cast<mlir::RankedTensorType>(b);
-  return left && right && left.getElementType() == right.getElementType() &&
-         succeeded(mlir::verifyCompatibleShape(left, right));
+  return left && right && left.getElementType() == right.getElementType() && CompatibleShapes(left, right);
+}
+
+LogicalResult CheckElement(Operation* op, ShapedType a, ShapedType b) {
+  if (a.getElementType() == b.getElementType()) return success();
+  return op->emitOpError() << "needs one element type, got " << a << " and " << b;
 }
 
 LogicalResult CheckTypes(Operation* op, llvm::StringRef what, mlir::TypeRange got, mlir::TypeRange want) {
@@ -84,6 +129,11 @@ LogicalResult CheckTypes(Operation* op, llvm::StringRef what, mlir::TypeRange go
       return op->emitOpError() << what << " #" << index << " has type " << have << ", expected " << need;
   }
   return success();
+}
+
+LogicalResult CheckTypes(Operation* op, llvm::StringRef what, Type got, Type want) {
+  if (Compatible(got, want)) return success();
+  return op->emitOpError() << what << " has type " << got << ", expected " << want;
 }
 
 namespace {
@@ -118,13 +168,55 @@ LogicalResult CheckReducer(Operation* op, llvm::StringRef name, mlir::Region& re
   for (Type type : region.getArgumentTypes()) {
     if (failed(CheckScalar(op, (name + " argument").str(), type))) return failure();
   }
+  for (int64_t i = 0; i < n; ++i) {
+    const Type kept = mlir::getElementTypeOrSelf(region.getArgument(i).getType());
+    const Type value = mlir::getElementTypeOrSelf(region.getArgument(n + i).getType());
+    if (kept == value || (llvm::isa<mlir::FloatType>(kept) && llvm::isa<mlir::FloatType>(value))) continue;
+    return op->emitOpError() << name << " argument #" << n + i << " is of " << value << ", expected " << kept;
+  }
   return CheckTypes(op, (name + " result").str(), returned->getTypes(),
                     mlir::TypeRange(region.getArgumentTypes()).take_front(n));
+}
+
+LogicalResult CheckFolds(Operation* op, mlir::Region& region, mlir::TypeRange inputs, mlir::TypeRange results) {
+  const size_t n = region.getNumArguments() / 2;
+  for (auto [index, pair] : llvm::enumerate(llvm::zip(inputs, results))) {
+    const auto [input, result] = pair;
+    const Type kept = mlir::getElementTypeOrSelf(region.getArgument(index < n ? index : 0).getType());
+    if (!IsPromotable(mlir::getElementTypeOrSelf(input), kept))
+      return op->emitOpError() << "cannot fold elements of " << input << " with a region on " << kept;
+    if (mlir::getElementTypeOrSelf(result) != kept)
+      return op->emitOpError() << "folds " << kept << " into a result of type " << result;
+  }
+  return success();
 }
 
 LogicalResult CheckPairs(Operation* op, llvm::StringRef name, mlir::DenseIntElementsAttr pairs) {
   if (pairs.getType().getRank() == 2 && pairs.getType().getDimSize(1) == 2) return success();
   return op->emitOpError() << name << " must be a tensor of pairs, got " << pairs.getType();
+}
+
+FailureOr<int64_t> PaddedSize(Operation* op, int64_t i, int64_t size, int64_t low, int64_t high, int64_t interior) {
+  if (ShapedType::isDynamic(size)) return size;
+  int64_t inside = 0;
+  const bool overflow = llvm::MulOverflow(std::max<int64_t>(size - 1, 0), interior, inside) ||
+                        llvm::AddOverflow(size, inside, size) || llvm::AddOverflow(size, low, size) ||
+                        llvm::AddOverflow(size, high, size);
+  if (overflow || size < 0)
+    return op->emitOpError() << "padding of dimension " << i << " gives no valid size", failure();
+  return size;
+}
+
+LogicalResult CheckSourcesAndTargets(Operation* op, mlir::DenseIntElementsAttr pairs) {
+  if (failed(CheckPairs(op, "source_target_pairs", pairs))) return failure();
+  llvm::SmallSet<int64_t, 16> seen[2];
+  for (auto [index, id] : llvm::enumerate(pairs.getValues<int64_t>())) {
+    if (id < 0) return op->emitOpError() << "source_target_pairs holds " << id;
+    if (seen[index % 2].insert(id).second) continue;
+    return op->emitOpError() << "source_target_pairs names the " << (index % 2 == 0 ? "source " : "target ") << id
+                             << " twice";
+  }
+  return success();
 }
 
 FailureOr<Window> CheckWindow(Operation* op, llvm::ArrayRef<int64_t> size,
@@ -172,8 +264,9 @@ FailureOr<int64_t> WindowPlaces(Operation* op, const Window& window, int64_t i, 
   if (size > 0)
     overflow |= llvm::MulOverflow(size - 1, window.base_dilations[i], dilated) ||
                 llvm::AddOverflow<int64_t>(dilated, 1, dilated);
-  overflow |= llvm::MulOverflow(window.size[i] - 1, window.window_dilations[i], extent) ||
-              llvm::AddOverflow<int64_t>(extent, 1, extent);
+  if (window.size[i] > 0)
+    overflow |= llvm::MulOverflow(window.size[i] - 1, window.window_dilations[i], extent) ||
+                llvm::AddOverflow<int64_t>(extent, 1, extent);
   overflow |= llvm::AddOverflow(dilated, window.low[i], dilated) || llvm::AddOverflow(dilated, window.high[i], dilated);
   int64_t room = 0;
   overflow |= static_cast<bool>(llvm::SubOverflow(dilated, extent, room));

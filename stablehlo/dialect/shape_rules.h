@@ -20,22 +20,43 @@ mlir::LogicalResult CheckCount(mlir::Operation* op, llvm::StringRef name, int64_
 // No entry below `least`.
 mlir::LogicalResult CheckAtLeast(mlir::Operation* op, llvm::StringRef name, llvm::ArrayRef<int64_t> values,
                                  int64_t least);
-// The tensor has this shape.
+// The tensor has this shape; sizes known of one and unknown of the other stay within bounds.
 mlir::LogicalResult CheckShape(mlir::Operation* op, llvm::StringRef name, mlir::ShapedType type,
                                llvm::ArrayRef<int64_t> shape);
 mlir::LogicalResult CheckScalar(mlir::Operation* op, llvm::StringRef name, mlir::Type type);
 mlir::LogicalResult CheckSameSize(mlir::Operation* op, llvm::StringRef what, int64_t a, int64_t b);
+// Whether the shapes can be those of one tensor: equal ranks and sizes, where both are known, and within bounds.
+bool CompatibleShapes(mlir::RankedTensorType a, mlir::RankedTensorType b);
+// How many elements a tensor of this shape has, none where a size is unknown; fails on overflow.
+mlir::FailureOr<std::optional<int64_t>> CountElements(mlir::Operation* op, llvm::StringRef name,
+                                                      mlir::RankedTensorType type);
 // Types that name the same values: equal, or tensors of one element type with compatible shapes.
 bool Compatible(mlir::Type a, mlir::Type b);
+mlir::LogicalResult CheckElement(mlir::Operation* op, mlir::ShapedType a, mlir::ShapedType b);
 mlir::LogicalResult CheckTypes(mlir::Operation* op, llvm::StringRef what, mlir::TypeRange got, mlir::TypeRange want);
+// Of one value. (A TypeRange of a RankedTensorType would refer to a Type that is gone.)
+mlir::LogicalResult CheckTypes(mlir::Operation* op, llvm::StringRef what, mlir::Type got, mlir::Type want);
 
 // The region takes `arguments` (unless null) and its stablehlo.return yields `results` (unless null).
 mlir::LogicalResult CheckRegion(mlir::Operation* op, llvm::StringRef name, mlir::Region& region,
                                 const llvm::SmallVectorImpl<mlir::Type>* arguments,
                                 const llvm::SmallVectorImpl<mlir::Type>* results);
 // A region that folds scalars: 2 n arguments, accumulators then values, n results, all tensors of rank 0, the
-// accumulators' and the results' types equal.
+// accumulators' and the results' types equal, values of the same element types (floats may differ in width).
 mlir::LogicalResult CheckReducer(mlir::Operation* op, llvm::StringRef name, mlir::Region& region, int64_t n);
+// A region that passed CheckReducer folds elements of these types: what comes in can be promoted to the accumulators,
+// and `results` hold their element types. Where the region has fewer accumulators, the first stands for all.
+mlir::LogicalResult CheckFolds(mlir::Operation* op, mlir::Region& region, mlir::TypeRange inputs,
+                               mlir::TypeRange results);
+
+// The size of a dimension `i` of `size` elements after padding, unknown for an unknown size; fails where it would be
+// negative and on overflow.
+mlir::FailureOr<int64_t> PaddedSize(mlir::Operation* op, int64_t i, int64_t size, int64_t low, int64_t high,
+                                    int64_t interior);
+
+// Pairs of source and target: no source and no target twice, none negative. How many devices there are is not known
+// here.
+mlir::LogicalResult CheckSourcesAndTargets(mlir::Operation* op, mlir::DenseIntElementsAttr pairs);
 
 // A window over `rank` dimensions; absent parts are ones (strides, dilations) and zeros (padding).
 struct Window {

@@ -1,8 +1,8 @@
 #include "stablehlo/dialect/traits.h"
 
-#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "stablehlo/dialect/quantized_rules.h"
+#include "stablehlo/dialect/shape_rules.h"
 
 namespace treadle::stablehlo {
 
@@ -25,7 +25,7 @@ llvm::SmallVector<mlir::RankedTensorType> TensorsOf(mlir::Operation* op) {
 mlir::LogicalResult VerifyElementwiseShape(mlir::Operation* op) {
   const llvm::SmallVector<mlir::RankedTensorType> tensors = TensorsOf(op);
   for (size_t i = 1; i < tensors.size(); ++i) {
-    if (failed(mlir::verifyCompatibleShape(tensors[0], tensors[i]))) {
+    if (!CompatibleShapes(tensors[0], tensors[i])) {
       return op->emitOpError() << "needs equal shapes, got " << tensors[0] << " and " << tensors[i];
     }
   }
@@ -34,15 +34,7 @@ mlir::LogicalResult VerifyElementwiseShape(mlir::Operation* op) {
 
 mlir::LogicalResult VerifySameElementType(mlir::Operation* op) {
   const llvm::SmallVector<mlir::RankedTensorType> tensors = TensorsOf(op);
-  for (mlir::RankedTensorType tensor : tensors) {
-    if (llvm::isa<mlir::quant::QuantizedType>(tensor.getElementType())) return mlir::success();
-  }
-  for (size_t i = 1; i < tensors.size(); ++i) {
-    if (tensors[0].getElementType() != tensors[i].getElementType()) {
-      return op->emitOpError() << "needs one element type, got " << tensors[0] << " and " << tensors[i];
-    }
-  }
-  return mlir::success();
+  return CheckBaseline(op, llvm::SmallVector<mlir::Type>(tensors.begin(), tensors.end()));
 }
 
 }  // namespace treadle::stablehlo

@@ -17,7 +17,8 @@ class ElementwiseShape : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise
   static mlir::LogicalResult verifyTrait(mlir::Operation* op) { return VerifyElementwiseShape(op); }
 };
 
-// All tensors among operands and results have the same element type. Where one is quantized nothing is asked.
+// All tensors among operands and results have the same element type; of quantized ones scales and zero points may
+// differ (SameBaseline of quantized_rules.h).
 template <typename ConcreteOp>
 class SameElementType : public mlir::OpTrait::TraitBase<ConcreteOp, SameElementType> {
  public:

@@ -25,9 +25,22 @@ unsigned KindOfElement(mlir::Type element) {
   return 0;
 }
 
+namespace {
+
+// Scales per axis: the axis is one of the tensor's and has a scale for each of its indices.
+bool AxisFits(mlir::RankedTensorType tensor) {
+  auto element = llvm::dyn_cast<mlir::quant::UniformQuantizedPerAxisType>(tensor.getElementType());
+  if (!element) return true;
+  const int64_t axis = element.getQuantizedDimension();
+  if (axis < 0 || axis >= tensor.getRank()) return false;
+  return tensor.isDynamicDim(axis) || tensor.getDimSize(axis) == static_cast<int64_t>(element.getScales().size());
+}
+
+}  // namespace
+
 bool IsTensorOf(mlir::Type type, unsigned kinds) {
   auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
-  return tensor && (KindOfElement(tensor.getElementType()) & kinds) != 0;
+  return tensor && (KindOfElement(tensor.getElementType()) & kinds) != 0 && AxisFits(tensor);
 }
 
 void StablehloDialect::RegisterTypes() {
