@@ -100,7 +100,7 @@ constexpr Invalid kInvalid[] = {
     {"BroadcastOneScale", R"(%0 = "stablehlo.broadcast_in_dim"(%qo) <{broadcast_dimensions = array<i64: 0>}> : (tensor<1x!quant.uniform<i8:f32:0, {0.5}>>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>)", "repeats the one scale"},
     {"ReshapeScale", "%0 = stablehlo.reshape %q : (tensor<4x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x2x!quant.uniform<i8:f32, 0.25>>", "changes scales"},
     {"ReshapeAxis", "%0 = stablehlo.reshape %qa : (tensor<2x3x!quant.uniform<i8:f32:1, {0.5, 0.25, 0.125}>>) -> tensor<3x2x!quant.uniform<i8:f32:0, {0.5, 0.25, 0.125}>>", "which holds other elements"},
-    {"ReshapeOverflow", "%0 = stablehlo.custom_call @f() : () -> tensor<4294967296x4294967296xi8> %1 = stablehlo.reshape %0 : (tensor<4294967296x4294967296xi8>) -> tensor<1xi8>", "too many elements"},
+    {"ReshapeOverflow", "%0 = stablehlo.custom_call @f() : () -> tensor<4294967296x4294967296xi8> %1 = stablehlo.reshape %0 : (tensor<4294967296x4294967296xi8>) -> tensor<1xi8>", "which is too large"},
     {"BeyondBound", "%0 = stablehlo.abs %w : (tensor<5xf32>) -> tensor<?xf32, #stablehlo.bounds<4>>", "needs equal shapes"},
     {"TransposeScale", "%0 = stablehlo.transpose %qa, dims = [1, 0] : (tensor<2x3x!quant.uniform<i8:f32:1, {0.5, 0.25, 0.125}>>) -> tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25}>>", "changes scales"},
     {"GatherOrder", R"(%0 = "stablehlo.gather"(%x, %iv) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [3, 0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2, 2, 1>}> : (tensor<1x8x8x4xf32>, tensor<4xi32>) -> tensor<4x2x2xf32>)", "needs sorted collapsed"},
