@@ -148,7 +148,6 @@ constexpr Invalid kInvalid[] = {
     {"RngShape", "%sh = stablehlo.constant dense<[2, 3]> : tensor<2xi32> %0 = stablehlo.rng %s, %s, %sh, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<2xi32>) -> tensor<2x2xf32>", "expected the shape [2, 3]"},
     {"RngScalar", "%0 = stablehlo.rng %v, %v, %n, distribution = UNIFORM : (tensor<4xf32>, tensor<4xf32>, tensor<2xi32>) -> tensor<2x2xf32>", "a must be a scalar"},
     {"BitsState", "%0:2 = stablehlo.rng_bit_generator %iv, algorithm = THREE_FRY : (tensor<4xi32>) -> (tensor<2xi32>, tensor<4xui32>)", "output_state has type"},
-    {"BitsSize", "%0:2 = stablehlo.rng_bit_generator %n, algorithm = PHILOX : (tensor<2xi32>) -> (tensor<2xi32>, tensor<4xui32>)", "needs a state of two"},
     {"GroupsTwice", R"(%0 = "stablehlo.all_gather"(%v) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 0]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<8xf32>)", "holds 0 twice"},
     {"GroupsGap", R"(%0 = "stablehlo.all_gather"(%v) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 2]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<8xf32>)", "holds 2 but not all ids below"},
     {"GroupsShort", R"(%0 = "stablehlo.all_gather"(%v) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, -1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<8xf32>)", "replica_groups holds -1"},
