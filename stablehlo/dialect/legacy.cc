@@ -1,6 +1,7 @@
 // Generated code of the operations that the specification no longer lists, and their verifiers.
 #include <map>
 
+#include "llvm/ADT/StringExtras.h"
 #include "stablehlo/dialect/assembly.h"
 #include "stablehlo/dialect/convolution_rules.h"
 #include "stablehlo/dialect/ops.h"
