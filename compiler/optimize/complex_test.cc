@@ -110,19 +110,19 @@ TEST(ComplexTest, SumsAreSumsOfParts) {
 TEST(ComplexTest, ProductsOfTheSameOperandsInAndOutsideOfLoops) {
   // The memory form that the body makes of %w is not seen outside.
   std::string text = Text(R"(
-    func.func @main(%re: tensor<2x2xf32>, %n: tensor<i32>) -> (tensor<2x2xcomplex<f32>>, tensor<2x2xcomplex<f32>>) {
-      %w = stablehlo.complex %re, %re : tensor<2x2xcomplex<f32>>
-      %0:2 = stablehlo.while(%a = %w, %i = %n) : tensor<2x2xcomplex<f32>>, tensor<i32>
+    func.func @main(%re: tensor<9x9xf32>, %n: tensor<i32>) -> (tensor<9x9xcomplex<f32>>, tensor<9x9xcomplex<f32>>) {
+      %w = stablehlo.complex %re, %re : tensor<9x9xcomplex<f32>>
+      %0:2 = stablehlo.while(%a = %w, %i = %n) : tensor<9x9xcomplex<f32>>, tensor<i32>
         cond {
           %1 = stablehlo.compare GT, %i, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>
           stablehlo.return %1 : tensor<i1>
         } do {
           %1 = stablehlo.dot_general %w, %a, contracting_dims = [1] x [0]
-            : (tensor<2x2xcomplex<f32>>, tensor<2x2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>>
+            : (tensor<9x9xcomplex<f32>>, tensor<9x9xcomplex<f32>>) -> tensor<9x9xcomplex<f32>>
           %2 = stablehlo.add %i, %i : tensor<i32>
-          stablehlo.return %1, %2 : tensor<2x2xcomplex<f32>>, tensor<i32>
+          stablehlo.return %1, %2 : tensor<9x9xcomplex<f32>>, tensor<i32>
         }
-      return %0#0, %w : tensor<2x2xcomplex<f32>>, tensor<2x2xcomplex<f32>>
+      return %0#0, %w : tensor<9x9xcomplex<f32>>, tensor<9x9xcomplex<f32>>
     })");
   EXPECT_NE(text.find("stablehlo.dot_general"), std::string::npos) << text;
   size_t after = text.rfind("stablehlo.concatenate");
@@ -132,9 +132,9 @@ TEST(ComplexTest, ProductsOfTheSameOperandsInAndOutsideOfLoops) {
 
 TEST(ComplexTest, ProductsOfPairsArePrintedWithComplexNumbers) {
   StatusOr<graph::Graph> graph = Import(R"(
-    func.func @main(%a: tensor<5x2x3xcomplex<f64>>, %b: tensor<5x3x4xcomplex<f64>>) -> tensor<5x2x4xcomplex<f64>> {
+    func.func @main(%a: tensor<5x2x9xcomplex<f64>>, %b: tensor<5x9x4xcomplex<f64>>) -> tensor<5x2x4xcomplex<f64>> {
       %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
-        : (tensor<5x2x3xcomplex<f64>>, tensor<5x3x4xcomplex<f64>>) -> tensor<5x2x4xcomplex<f64>>
+        : (tensor<5x2x9xcomplex<f64>>, tensor<5x9x4xcomplex<f64>>) -> tensor<5x2x4xcomplex<f64>>
       return %0 : tensor<5x2x4xcomplex<f64>>
     })");
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();

@@ -259,8 +259,8 @@ def test_transposed_products(compare, rng):
 
 
 def test_text_of_the_optimised_program(rng):
-    a = jax.device_put(normal(rng, 3, 3), TREADLE)
-    assert "c64[3,3]" in jax.jit(lambda x: x @ x + 1).lower(a).compile().as_text()  # of the product
+    a = jax.device_put(normal(rng, 40, 40), TREADLE)
+    assert "c64[40,40]" in jax.jit(lambda x: x @ x + 1).lower(a).compile().as_text()  # of the product
 
 
 def test_control_flow(compare, rng):

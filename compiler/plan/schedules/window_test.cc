@@ -93,7 +93,8 @@ TEST(Scan, LengthsAroundLeaves) {
         std::vector<int64_t> dims{rows, length};
         ValueId x = p.Argument({kF32, dims});
         p.Return(p.ReduceWindow({x}, {p.Splat({kF32, {}}, 0)}, Cumulative(dims, 1, reverse), Sum));
-        ASSERT_EQ(ScanOf(p.graph(), p.graph().ops.back()).has_value(), length > 1);
+        // Short suffixes are no scans.
+        ASSERT_EQ(ScanOf(p.graph(), p.graph().ops.back()).has_value(), length > (reverse ? 16 : 1));
         // The reference takes time by the square of the length: prefixes of short rows only.
         if (length > 100) {
           testing::Values values = testing::RandomArguments(p.graph(), 2), want = values;
