@@ -3,13 +3,13 @@
 // RUN: not treadle-opt --settle-shapes %t/iota.mlir 2>&1 | FileCheck %s --check-prefix=IOTA
 // RUN: not treadle-opt --settle-shapes %t/broadcast.mlir 2>&1 | FileCheck %s --check-prefix=BROADCAST
 // RUN: treadle-opt --settle-shapes %t/slice.mlir | FileCheck %s --check-prefix=SLICE
-// RUN: treadle-opt --settle-shapes %t/pad.mlir | FileCheck %s --check-prefix=PAD
+// RUN: not treadle-opt --settle-shapes %t/pad.mlir 2>&1 | FileCheck %s --check-prefix=PAD
 
-// IOTA: iota.mlir:3:8: error: 'stablehlo.iota' op iota_dimension
+// IOTA: iota.mlir:3:8: error: 'stablehlo.dynamic_iota' op iota_dimension
 // BROADCAST: broadcast.mlir:3:8: error: 'stablehlo.broadcast_in_dim' op
 // What cannot be settled stays.
 // SLICE: real_dynamic_slice
-// PAD: dynamic_pad
+// PAD: pad.mlir:3:8: error: 'stablehlo.dynamic_pad' op padding of dimension 0 gives no valid size
 
 //--- iota.mlir
 func.func @main() -> tensor<?x?xf32> {
@@ -25,9 +25,9 @@ func.func @main(%x: tensor<4xf32>) -> tensor<?x?xf32> {
 }
 //--- slice.mlir
 func.func @main(%x: tensor<4x4xf32>) -> tensor<?x?xf32> {
-  %s = stablehlo.constant dense<[0]> : tensor<1xi64>
-  %l = stablehlo.constant dense<[9223372036854775807]> : tensor<1xi64>
-  %0 = stablehlo.real_dynamic_slice %x, %s, %l, %l : (tensor<4x4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?x?xf32>
+  %s = stablehlo.constant dense<[0, 0]> : tensor<2xi64>
+  %l = stablehlo.constant dense<[9223372036854775807, 4]> : tensor<2xi64>
+  %0 = stablehlo.real_dynamic_slice %x, %s, %l, %l : (tensor<4x4xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
 //--- pad.mlir
