@@ -94,7 +94,7 @@ def verifier(sources, dialect, op, cls):
 def shape(op, body):
     if any(t["def"] == "ElementwiseShape" for t in op["traits"]):
         return "operands"
-    return "computed" if re.search(r'CheckShape\(|CheckTypes\(|WindowPlaces\(|CheckRealPart|Result', body) else "written"
+    return "computed" if re.search(r'CheckShape\(|CheckSameShapes\(|CheckConvolution\(|CheckTypes\(|WindowPlaces\(|CheckRealPart|Result', body) else "written"
 
 
 def interpreted(sources, dialect, cls):

@@ -6,6 +6,7 @@
 #include "mlir/IR/Verifier.h"
 #include "stablehlo/chlo/math_builder.h"
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/dialect/shape_operands.h"
 #include "stablehlo/expand_legacy.h"
 #include "stablehlo/tensor_sizes.h"
 
@@ -19,23 +20,12 @@ namespace {
 
 using Integers = llvm::SmallVector<int64_t>;
 
-constexpr int kMaxDepth = 32;         // of the arithmetic that shapes are made by
-constexpr int64_t kMaxElements = 64;  // of a tensor of sizes
+constexpr int kMaxDepth = 32;        // of the arithmetic that shapes are made by
+constexpr size_t kMaxElements = 64;  // of a tensor of sizes
 
 RankedTensorType TensorType(Value value) { return llvm::cast<RankedTensorType>(value.getType()); }
 
 std::optional<Integers> ValueOf(Value value, int depth = 0);
-
-std::optional<Integers> ConstantOf(ConstantOp op) {
-  auto dense = llvm::dyn_cast<mlir::DenseIntElementsAttr>(op.getValue());
-  if (!dense || dense.getNumElements() > kMaxElements) return std::nullopt;
-  const bool is_signed = !dense.getElementType().isUnsignedInteger();
-  Integers values;
-  for (const llvm::APInt& value : dense.getValues<llvm::APInt>()) {
-    values.push_back(is_signed ? value.getSExtValue() : static_cast<int64_t>(value.getZExtValue()));
-  }
-  return values;
-}
 
 std::optional<int64_t> Apply(Operation* op, int64_t a, int64_t b) {
   int64_t result = 0;
@@ -64,7 +54,10 @@ std::optional<Integers> ElementwiseOf(Operation* op, int depth) {
 std::optional<Integers> ValueOf(Value value, int depth) {
   Operation* op = value.getDefiningOp();
   if (!op || depth > kMaxDepth) return std::nullopt;
-  if (auto constant = llvm::dyn_cast<ConstantOp>(op)) return ConstantOf(constant);
+  if (llvm::isa<ConstantOp>(op)) {
+    std::optional<Integers> entries = ConstantEntries(value);
+    return entries && entries->size() <= kMaxElements ? entries : std::nullopt;
+  }
   if (auto size = llvm::dyn_cast<GetDimensionSizeOp>(op)) {
     const RankedTensorType type = TensorType(size.getOperand());
     const auto dimension = static_cast<int64_t>(size.getDimension());
@@ -75,7 +68,8 @@ std::optional<Integers> ValueOf(Value value, int depth) {
   if (llvm::isa<BroadcastInDimOp>(op)) {
     const RankedTensorType type = TensorType(value);
     std::optional<Integers> one = ValueOf(op->getOperand(0), depth + 1);
-    if (!one || one->size() != 1 || !type.hasStaticShape() || type.getNumElements() > kMaxElements) return std::nullopt;
+    if (!one || one->size() != 1 || !type.hasStaticShape() || static_cast<size_t>(type.getNumElements()) > kMaxElements)
+      return std::nullopt;
     return Integers(type.getNumElements(), one->front());
   }
   if (auto concatenate = llvm::dyn_cast<ConcatenateOp>(op)) {

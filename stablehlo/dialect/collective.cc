@@ -103,11 +103,19 @@ LogicalResult CheckAlong(mlir::Operation* op, llvm::StringRef name, int64_t dime
   return success();
 }
 
-// `whole` is a multiple of `part`; where one is not known nothing is asked.
-LogicalResult CheckMultiple(mlir::Operation* op, llvm::StringRef what, int64_t whole, int64_t part) {
-  if (ShapedType::isDynamic(whole) || ShapedType::isDynamic(part)) return success();
-  if (part == 0 ? whole == 0 : whole % part == 0) return success();
-  return op->emitOpError() << what << " " << whole << " is no multiple of " << part;
+// Results of the operands' shapes.
+LogicalResult CheckSameShapes(mlir::Operation* op, mlir::TypeRange operands, mlir::TypeRange results) {
+  for (auto [from, to] : llvm::zip(operands, results)) {
+    if (failed(CheckShape(op, "result", TensorType(to), TensorType(from).getShape()))) return failure();
+  }
+  return success();
+}
+
+// What operands are folded by, and kept in.
+LogicalResult CheckComputation(mlir::Operation* op, mlir::Region& computation, mlir::TypeRange operands,
+                               mlir::TypeRange results) {
+  if (failed(CheckReducer(op, "computation", computation, 1))) return failure();
+  return CheckFolds(op, computation, operands, results);
 }
 
 }  // namespace
@@ -139,16 +147,11 @@ LogicalResult AllReduceOp::verify() {
       failed(CheckOperands(*this))) {
     return failure();
   }
-  // (C6)
-  for (auto [from, to] : llvm::zip(getOperandTypes(), getResultTypes())) {
-    if (failed(CheckShape(*this, "result", TensorType(to), TensorType(from).getShape()))) return failure();
-  }
-  return success();
+  return CheckSameShapes(*this, getOperandTypes(), getResultTypes());  // (C6)
 }
 
 LogicalResult AllReduceOp::verifyRegions() {
-  if (failed(CheckReducer(*this, "computation", getComputation(), 1))) return failure();  // (C5)
-  return CheckFolds(*this, getComputation(), getOperandTypes(), getResultTypes());        // (C5) (C7)
+  return CheckComputation(*this, getComputation(), getOperandTypes(), getResultTypes());  // (C5) (C7)
 }
 
 LogicalResult AllToAllOp::verify() {
@@ -194,8 +197,8 @@ LogicalResult ReduceScatterOp::verify() {
 }
 
 LogicalResult ReduceScatterOp::verifyRegions() {
-  if (failed(CheckReducer(*this, "computation", getComputation(), 1))) return failure();          // (C7)
-  return CheckFolds(*this, getComputation(), {getOperand().getType()}, {getResult().getType()});  // (C7) (C9)
+  return CheckComputation(*this, getComputation(), getOperation()->getOperandTypes(),
+                          getOperation()->getResultTypes());  // (C7) (C9)
 }
 
 LogicalResult CollectivePermuteOp::verify() {
@@ -219,16 +222,12 @@ LogicalResult CollectiveReduceOp::verify() {
   // (C3)
   auto values = CheckRoot(*this, getHasDynamicRoot());
   if (failed(values)) return failure();
-  for (auto [from, to] : llvm::zip(*values, getResultTypes())) {
-    if (failed(CheckShape(*this, "result", TensorType(to), TensorType(from).getShape()))) return failure();
-  }
-  return success();
+  return CheckSameShapes(*this, *values, getResultTypes());
 }
 
 LogicalResult CollectiveReduceOp::verifyRegions() {
-  if (failed(CheckReducer(*this, "computation", getComputation(), 1))) return failure();  // (C4)
-  return CheckFolds(*this, getComputation(), mlir::TypeRange(getOperandTypes()).take_front(getNumResults()),
-                    getResultTypes());  // (C4), and results hold what the region gives
+  return CheckComputation(*this, getComputation(), mlir::TypeRange(getOperandTypes()).take_front(getNumResults()),
+                          getResultTypes());  // (C4), and results hold what the region gives
 }
 
 namespace {

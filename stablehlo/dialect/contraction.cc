@@ -107,18 +107,7 @@ LogicalResult DotGeneralOp::verify() {
 }
 
 LogicalResult ConvolutionOp::verify() {
-  const ConvolutionParts parts = {getLhs().getType(),
-                                  getRhs().getType(),
-                                  getResult().getType(),
-                                  getWindowStrides(),
-                                  getLhsDilation(),
-                                  getRhsDilation(),
-                                  getWindowReversal(),
-                                  getDimensionNumbers(),
-                                  static_cast<int64_t>(getFeatureGroupCount()),
-                                  static_cast<int64_t>(getBatchGroupCount()),
-                                  getPrecisionConfig()};
-  return CheckConvolution(*this, parts, getPaddingAttr(), /*padding_known=*/true);
+  return CheckConvolution(*this, PartsOf(*this), getPaddingAttr(), /*padding_known=*/true);
 }
 
 // ---- Transforms and solvers.

@@ -47,11 +47,6 @@ LogicalResult CheckLayouts(mlir::Operation* op, const ConvolutionParts& c) {
   return success();
 }
 
-LogicalResult CheckDivides(mlir::Operation* op, llvm::StringRef what, int64_t size, int64_t parts) {
-  if (ShapedType::isDynamic(size) || size % parts == 0) return success();
-  return op->emitOpError() << what << " " << size << " is no multiple of " << parts;
-}
-
 LogicalResult CheckFeatures(mlir::Operation* op, const ConvolutionParts& c) {
   if (c.feature_group_count < 1 || c.batch_group_count < 1)
     return op->emitOpError() << "needs group counts of at least 1";  // (C21) (C22)
@@ -60,10 +55,10 @@ LogicalResult CheckFeatures(mlir::Operation* op, const ConvolutionParts& c) {
   const int64_t batch = c.lhs.getDimSize(c.numbers.getInputBatchDimension());
   const int64_t features = c.lhs.getDimSize(c.numbers.getInputFeatureDimension());
   const int64_t out_features = c.rhs.getDimSize(c.numbers.getKernelOutputFeatureDimension());
-  if (failed(CheckDivides(op, "input feature size", features, c.feature_group_count)) ||       // (C11)
-      failed(CheckDivides(op, "output feature size", out_features, c.feature_group_count)) ||  // (C16)
-      failed(CheckDivides(op, "output feature size", out_features, c.batch_group_count)) ||    // (C15)
-      failed(CheckDivides(op, "batch size", batch, c.batch_group_count))) {                    // (C10)
+  if (failed(CheckMultiple(op, "input feature size", features, c.feature_group_count)) ||       // (C11)
+      failed(CheckMultiple(op, "output feature size", out_features, c.feature_group_count)) ||  // (C16)
+      failed(CheckMultiple(op, "output feature size", out_features, c.batch_group_count)) ||    // (C15)
+      failed(CheckMultiple(op, "batch size", batch, c.batch_group_count))) {                    // (C10)
     return failure();
   }
   if (ShapedType::isDynamic(features)) return success();

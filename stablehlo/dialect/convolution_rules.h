@@ -24,6 +24,21 @@ struct ConvolutionParts {
   std::optional<mlir::ArrayAttr> precision_config;
 };
 
+template <typename ConvOp>
+ConvolutionParts PartsOf(ConvOp op) {
+  return {op.getLhs().getType(),
+          op.getRhs().getType(),
+          op.getResult().getType(),
+          op.getWindowStrides(),
+          op.getLhsDilation(),
+          op.getRhsDilation(),
+          op.getWindowReversal(),
+          op.getDimensionNumbers(),
+          static_cast<int64_t>(op.getFeatureGroupCount()),
+          static_cast<int64_t>(op.getBatchGroupCount()),
+          op.getPrecisionConfig()};
+}
+
 // `padding` may be null, which is none; where it is not known the sizes of space in the result are not checked.
 mlir::LogicalResult CheckConvolution(mlir::Operation* op, const ConvolutionParts& parts,
                                      mlir::DenseIntElementsAttr padding, bool padding_known);

@@ -60,18 +60,8 @@ LogicalResult DynamicConvOp::verify() {
     const auto type = RankedTensorType::get({lhs.getRank() - 2, 2}, mlir::IntegerType::get(getContext(), 64));
     padding = mlir::DenseIntElementsAttr::get(type, *entries);
   }
-  const ConvolutionParts parts = {lhs,
-                                  getRhs().getType(),
-                                  getResult().getType(),
-                                  getWindowStrides(),
-                                  getLhsDilation(),
-                                  getRhsDilation(),
-                                  getWindowReversal(),
-                                  getDimensionNumbers(),
-                                  static_cast<int64_t>(getFeatureGroupCount()),
-                                  static_cast<int64_t>(getBatchGroupCount()),
-                                  getPrecisionConfig()};
-  return CheckConvolution(*this, parts, padding, /*padding_known=*/static_cast<bool>(padding));  // (C1) to (C34)
+  return CheckConvolution(*this, PartsOf(*this), padding,
+                          /*padding_known=*/static_cast<bool>(padding));  // (C1) to (C34)
 }
 
 LogicalResult DynamicGatherOp::verify() {

@@ -40,13 +40,6 @@ LogicalResult CheckRealPart(mlir::Operation* op) {
   return op->emitOpError() << "of elements " << operand << " gives " << RealPart(operand) << ", got " << result;
 }
 
-// Bits of an element as bitcast_convert counts them, of what is stored where it is quantized; 0 where it has none.
-unsigned BitsOf(Type element) {
-  if (auto quantized = llvm::dyn_cast<mlir::quant::QuantizedType>(element)) return BitsOf(quantized.getStorageType());
-  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element)) return 2 * BitsOf(complex.getElementType());
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-}
-
 LogicalResult CheckScalarOrSame(mlir::Operation* op, llvm::StringRef name, mlir::RankedTensorType type,
                                 mlir::RankedTensorType operand) {
   return type.getRank() == 0 ? success() : CheckShape(op, name, type, operand.getShape());

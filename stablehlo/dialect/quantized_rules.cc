@@ -21,12 +21,6 @@ namespace {
 
 UniformQuantizedPerAxisType PerAxis(Type element) { return llvm::dyn_cast<UniformQuantizedPerAxisType>(element); }
 
-unsigned BitsOf(Type element) {
-  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element)) return 2 * BitsOf(complex.getElementType());
-  if (auto quantized = llvm::dyn_cast<QuantizedType>(element)) return BitsOf(quantized.getStorageType());
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-}
-
 // The product of sizes; none where one is unknown or the product overflows.
 std::optional<int64_t> Product(llvm::ArrayRef<int64_t> sizes) {
   int64_t product = 1;
@@ -37,6 +31,12 @@ std::optional<int64_t> Product(llvm::ArrayRef<int64_t> sizes) {
 }
 
 }  // namespace
+
+unsigned BitsOf(Type element) {
+  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element)) return 2 * BitsOf(complex.getElementType());
+  if (auto quantized = llvm::dyn_cast<QuantizedType>(element)) return BitsOf(quantized.getStorageType());
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+}
 
 bool IsQuantized(Type element) { return llvm::isa<QuantizedType>(element); }
 

@@ -7,6 +7,9 @@
 
 namespace treadle::stablehlo {
 
+// Bits of an element as bitcast_convert counts them, of what is stored where it is quantized; 0 where it has none.
+unsigned BitsOf(mlir::Type element);
+
 bool IsQuantized(mlir::Type element);
 
 // Equal element types; of quantized ones scales, zero points and axis may differ, but not what is stored (type and

@@ -90,6 +90,12 @@ LogicalResult CheckSameSize(Operation* op, llvm::StringRef what, int64_t a, int6
   return op->emitOpError() << what << " differ: " << a << " and " << b;
 }
 
+LogicalResult CheckMultiple(Operation* op, llvm::StringRef what, int64_t whole, int64_t part) {
+  if (ShapedType::isDynamic(whole) || ShapedType::isDynamic(part)) return success();
+  if (part == 0 ? whole == 0 : whole % part == 0) return success();
+  return op->emitOpError() << what << " " << whole << " is no multiple of " << part;
+}
+
 bool CompatibleShapes(mlir::RankedTensorType a, mlir::RankedTensorType b) {
   return succeeded(mlir::verifyCompatibleShape(a, b)) && DimensionBeyondBound(a, b.getShape()) < 0 &&
          DimensionBeyondBound(b, a.getShape()) < 0;

@@ -25,6 +25,8 @@ mlir::LogicalResult CheckShape(mlir::Operation* op, llvm::StringRef name, mlir::
                                llvm::ArrayRef<int64_t> shape);
 mlir::LogicalResult CheckScalar(mlir::Operation* op, llvm::StringRef name, mlir::Type type);
 mlir::LogicalResult CheckSameSize(mlir::Operation* op, llvm::StringRef what, int64_t a, int64_t b);
+// `whole` is a multiple of `part` >= 0; where one is not known nothing is asked.
+mlir::LogicalResult CheckMultiple(mlir::Operation* op, llvm::StringRef what, int64_t whole, int64_t part);
 // Whether the shapes can be those of one tensor: equal ranks and sizes, where both are known, and within bounds.
 bool CompatibleShapes(mlir::RankedTensorType a, mlir::RankedTensorType b);
 // How many elements a tensor of this shape has, none where a size is unknown; fails on overflow.
