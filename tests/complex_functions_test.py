@@ -3,15 +3,12 @@
 JAX's client splits most of them before a plugin sees them, so these programs come as text through `treadle run`.
 """
 
-import os
-import pathlib
 import subprocess
 
 import numpy as np
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREADLE = pathlib.Path(os.environ.get("TREADLE_BUILD", ROOT / "build")) / "bin" / "treadle"
+from run_text import TREADLE, run_text
 
 # In 80-bit numbers, whose error is next to nothing here.
 FUNCTIONS = {
@@ -58,19 +55,11 @@ def apply(folder, operations, *arguments):
     names = [f"%a{i}" for i in range(len(arguments))]
     lines = [f'%{op} = "{op if "." in op else "stablehlo." + op}"({", ".join(names)}) : ({", ".join([argument] * len(names))}) -> {types[op]}'
              for op in operations]
-    (folder / "program.mlir").write_text(
+    text = (
         f"func.func @main({', '.join(f'{n}: {argument}' for n in names)}) -> ({', '.join(types.values())}) {{\n"
         + "\n".join(lines)
         + f"\nreturn {', '.join('%' + op for op in operations)} : {', '.join(types.values())}\n}}")
-    command = [TREADLE, "run", folder / "program.mlir"]
-    for i, array in enumerate(arguments):
-        np.save(folder / f"{i}.npy", array)
-        command += ["--input", f"@{folder}/{i}.npy"]
-    for op in operations:
-        command += ["--output", folder / f"{op}.npy"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert result.returncode == 0, result.stderr
-    return {op: np.load(folder / f"{op}.npy") for op in operations}
+    return dict(zip(operations, run_text(folder, text, arguments, len(operations))))
 
 
 def samples(rng, dtype, size):

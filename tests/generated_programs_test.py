@@ -8,7 +8,6 @@ import functools
 import math
 import os
 import pathlib
-import subprocess
 import tempfile
 
 import numpy as np
@@ -20,8 +19,7 @@ from jax._src.interpreters import mlir  # noqa: E402
 from jax._src.lib import xla_client  # noqa: E402
 from jaxlib.mlir import ir  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREADLE = pathlib.Path(os.environ.get("TREADLE_BUILD", ROOT / "build")) / "bin" / "treadle"
+from run_text import run_text  # noqa: E402
 
 SIGNED, UNSIGNED = ["i8", "i16", "i32", "i64"], ["ui8", "ui16", "ui32", "ui64"]
 INTEGERS, FLOATS = SIGNED + UNSIGNED, ["bf16", "f16", "f32", "f64"]
@@ -121,17 +119,7 @@ class Program:
 
 def on_interpreter(text, arguments, results):
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        (folder / "program.mlir").write_text(text)
-        command = [TREADLE, "run", "--reference", folder / "program.mlir"]
-        for i, array in enumerate(arguments):
-            np.save(folder / f"{i}.npy", array)
-            command += ["--input", f"@{folder}/{i}.npy"]
-        for i in range(results):
-            command += ["--output", folder / f"out{i}.npy"]
-        process = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        assert process.returncode == 0, process.stderr + text
-        return [np.load(folder / f"out{i}.npy") for i in range(results)]
+        return run_text(pathlib.Path(folder), text, arguments, results, "--reference")
 
 
 def on_platform(platform, text, arguments):

@@ -1,14 +1,10 @@
 """Operations that JAX's client never sends: legacy ones, batch normalisation, CHLO, shapes as operands; as texts through `treadle run`."""
 
-import os
-import pathlib
-import subprocess
-
 import numpy as np
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREADLE = pathlib.Path(os.environ.get("TREADLE_BUILD", ROOT / "build")) / "bin" / "treadle"
+from run_text import run_text
+
 NAMES = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64", "complex64": "complex<f32>", "complex128": "complex<f64>"}
 
 
@@ -19,16 +15,8 @@ def tensor(array):
 def run(folder, body, results, *arguments):
     """Results of the function with this body, whose arguments are %0, %1, ...; `results`: their types."""
     signature = ", ".join(f"%{i}: {tensor(a)}" for i, a in enumerate(arguments))
-    (folder / "program.mlir").write_text(f"func.func @main({signature}) -> ({', '.join(results)}) {{\n{body}\n}}")
-    command = [TREADLE, "run", folder / "program.mlir"]
-    for i, array in enumerate(arguments):
-        np.save(folder / f"{i}.npy", array)
-        command += ["--input", f"@{folder}/{i}.npy"]
-    for i in range(len(results)):
-        command += ["--output", folder / f"out{i}.npy"]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert process.returncode == 0, process.stderr
-    return [np.load(folder / f"out{i}.npy") for i in range(len(results))]
+    text = f"func.func @main({signature}) -> ({', '.join(results)}) {{\n{body}\n}}"
+    return run_text(folder, text, arguments, len(results))
 
 
 @pytest.fixture
