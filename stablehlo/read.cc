@@ -71,7 +71,6 @@ StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes,
   if (IsPortableArtifact(Ref(bytes))) {
     Module program = ReadPortableArtifact(context, Ref(bytes));
     if (!program) return errors.TakeStatus(std::string(name) + ": cannot be read");
-    if (failed(CheckTensorSizes(*program))) return errors.TakeStatus(std::string(name) + ": tensors are too large");
     return program;
   }
   if (!is_text && plain_bytecode == PlainBytecode::kRefuse) {

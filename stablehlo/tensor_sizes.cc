@@ -11,6 +11,8 @@ namespace {
 // Complex numbers of f64 are the widest element.
 constexpr int64_t kMaxElements = kMaxTensorBytes / 16;
 
+}  // namespace
+
 bool IsTooLarge(mlir::Type type) {
   auto shaped = llvm::dyn_cast<mlir::ShapedType>(type);
   if (!shaped || !shaped.hasRank()) return false;
@@ -21,8 +23,6 @@ bool IsTooLarge(mlir::Type type) {
   }
   return false;
 }
-
-}  // namespace
 
 mlir::LogicalResult CheckTensorSizes(mlir::ModuleOp module) {
   llvm::DenseSet<mlir::Type> seen;  // few types, many values

@@ -9,6 +9,7 @@
 #include "stablehlo/artifact/program_reader.h"
 #include "stablehlo/dialect/dialect.h"
 #include "stablehlo/sdy/sdy.h"
+#include "stablehlo/tensor_sizes.h"
 
 namespace treadle::stablehlo {
 namespace {
@@ -79,7 +80,7 @@ mlir::OwningOpRef<mlir::ModuleOp> ReadPortableArtifact(mlir::MLIRContext& contex
   if (!op) return nullptr;
   if (!mlir::isa<mlir::ModuleOp>(*op)) return fail("its program is not a module");
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::cast<mlir::ModuleOp>(op.release());
-  if (mlir::failed(mlir::verify(*module))) return nullptr;
+  if (mlir::failed(CheckTensorSizes(*module)) || mlir::failed(mlir::verify(*module))) return nullptr;
   return module;
 }
 

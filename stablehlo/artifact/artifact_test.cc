@@ -243,6 +243,24 @@ TEST(ReadPortableArtifactTest, BoundsTheNestingOfRegions) {
   EXPECT_NE(reader.errors().find("nested deeper"), std::string::npos) << reader.errors();
 }
 
+TEST(ReadPortableArtifactTest, NamesWhatHoldsATensorThatIsTooLarge) {
+  Reader reader;
+  const auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @main() {
+      %0 = stablehlo.custom_call @f() : () -> tensor<4294967296x4294967296x2xf32>
+      %1 = stablehlo.reshape %0 : (tensor<4294967296x4294967296x2xf32>) -> tensor<1xf32>
+      return
+    })",
+                                                              mlir::ParserConfig(&reader.context(), false));
+  ASSERT_TRUE(module) << reader.errors();
+  std::string bytes;
+  ASSERT_TRUE(succeeded(WritePortableArtifact(*module, {}, bytes))) << reader.errors();
+  EXPECT_FALSE(reader.Read(bytes));
+  EXPECT_NE(reader.errors().find("'stablehlo.custom_call' op holds 'tensor<4294967296x4294967296x2xf32>'"),
+            std::string::npos)
+      << reader.errors();
+}
+
 TEST(ReadPortableArtifactTest, NamesWhatItDoesNotKnow) {
   Reader reader;
   const std::string empty = Write(

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
 #include "stablehlo/artifact/entry_table.h"
+#include "stablehlo/tensor_sizes.h"
 
 namespace treadle::stablehlo {
 namespace {
@@ -159,13 +160,8 @@ Type ReadFunctionType(EntryReader& reader) {
 }  // namespace
 
 Type MakeTensorType(EntryReader& reader, ArrayRef<int64_t> shape, Type element, Attribute encoding) {
-  int64_t count = 1;
-  for (const int64_t size : shape) {
-    // Products of sizes must be countable, even in bits.
-    if (size != mlir::ShapedType::kDynamic &&
-        (size < 0 || __builtin_mul_overflow(count, size, &count) || count >> 58)) {
-      return reader.emitError("a tensor too large to count its elements"), Type();
-    }
+  if (llvm::any_of(shape, [](int64_t size) { return size < 0 && size != mlir::ShapedType::kDynamic; })) {
+    return reader.emitError("a tensor with a negative size"), Type();
   }
   return mlir::RankedTensorType::getChecked([&] { return reader.emitError(); }, shape, element, encoding);
 }
@@ -175,6 +171,7 @@ Attribute MakeElements(EntryReader& reader, Type type, ArrayRef<char> bytes) {
   if (!shaped || !shaped.hasStaticShape()) {
     return reader.emitError("a constant of type ") << type << ", which has no fixed shape", Attribute();
   }
+  if (IsTooLarge(shaped)) return reader.emitError("a constant of type ") << type << ", which is too large", Attribute();
   const int64_t count = shaped.getNumElements();
   const int64_t size = bytes.size();
   if (shaped.getElementType().isInteger(1)) {

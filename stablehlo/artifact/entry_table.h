@@ -123,7 +123,7 @@ mlir::Attribute DecodeVhloAttribute(EntryReader& reader);
 mlir::Type DecodeVhloType(EntryReader& reader);
 
 // Shared by both.
-/// A tensor type with a shape that can be counted, else null with a diagnostic.
+/// A tensor type, perhaps of more elements than can be counted; null with a diagnostic where a size is negative.
 mlir::Type MakeTensorType(EntryReader& reader, llvm::ArrayRef<int64_t> shape, mlir::Type element,
                           mlir::Attribute encoding);
 /// Elements of a constant from their little-endian bytes; i1 packed or a byte each.
