@@ -300,7 +300,7 @@ class Expander {
     return success();
   }
 
-  // ---- The entry function: narrow floats are bits in memory.
+  // ---- The entry function: narrow floats are bits in memory, and of a byte only the bits of the narrow type count.
 
   LogicalResult ExpandSignature() {
     auto function = module_.lookupSymbol<mlir::func::FuncOp>(entry_);
@@ -313,17 +313,13 @@ class Expander {
     }
     auto note = [&](Type type) { return builder_.getStringAttr(TextOf(ElementOf(type))); };
     mlir::Block& body = function.getBody().front();
+    Operation* end = body.getTerminator();
     builder_.setInsertionPointToStart(&body);
     for (mlir::BlockArgument argument : body.getArguments()) {
-      const Type type = argument.getType();
-      if (!HoldsNarrow(type)) continue;
-      function.setArgAttr(argument.getArgNumber(), kNarrowElement, note(type));
-      if (!IsNarrowFloat(ElementOf(type))) continue;
-      const llvm::SmallVector<mlir::OpOperand*> uses = UsesOf(argument);
-      argument.setType(chlo::WithElementType(llvm::cast<RankedTensorType>(type), ByteType(builder_)));
-      Replace(uses, FromBits(builder_, function, argument, llvm::cast<RankedTensorType>(type)));
+      if (!HoldsNarrow(argument.getType())) continue;
+      function.setArgAttr(argument.getArgNumber(), kNarrowElement, note(argument.getType()));
+      ExpandArgument(argument, end);
     }
-    Operation* end = body.getTerminator();
     builder_.setInsertionPoint(end);
     for (mlir::OpOperand& operand : end->getOpOperands()) {
       const Type type = operand.get().getType();
@@ -333,6 +329,28 @@ class Expander {
       operand.set(BitsOf(builder_, end, operand.get(), llvm::cast<RankedTensorType>(type)));
     }
     return success();
+  }
+
+  // What lies in the bits above those of the narrow type is the caller's; arguments that are results stay what they
+  // are.
+  void ExpandArgument(mlir::BlockArgument argument, Operation* end) {
+    Operation* function = argument.getOwner()->getParentOp();
+    const auto type = llvm::cast<RankedTensorType>(argument.getType());
+    MathBuilder m = BuilderFor(builder_, function, type);
+    llvm::SmallVector<mlir::OpOperand*> uses = UsesOf(argument);
+    if (auto integer = llvm::dyn_cast<mlir::IntegerType>(type.getElementType())) {
+      llvm::erase_if(uses, [&](mlir::OpOperand* use) { return use->getOwner() == end; });
+      if (uses.empty()) return;
+      argument.setType(m.type());
+      Replace(uses, Labelled(Wrapped(m, argument, integer), type));
+      argument.setType(type);
+      return;
+    }
+    MathBuilder bytes = m.WithElement(ByteType(builder_));
+    argument.setType(llvm::cast<RankedTensorType>(bytes.type()));
+    const unsigned width = type.getElementTypeBitWidth();
+    const Value bits = width < 8 ? bytes.And(argument, bytes.Integer((1U << width) - 1)) : argument;
+    Replace(uses, FromBits(builder_, function, bits, type));
   }
 
   // The function's type follows from what its body takes and gives.
