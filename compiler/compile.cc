@@ -17,6 +17,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel_cache.h"
 #include "compiler/graph/print_stablehlo.h"
+#include "compiler/optimize/describe.h"
 #include "compiler/optimize/read_attributes.h"
 #include "compiler/optimize/simplify.h"
 #include "compiler/optimize/to_graph.h"
@@ -33,6 +34,14 @@
 
 namespace treadle::compiler {
 namespace {
+
+// "{1,0}" of a matrix.
+std::string RowMajor(mlir::Type type) {
+  std::string text = "{";
+  const auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+  for (int64_t i = tensor ? tensor.getRank() : 0; i-- > 0;) text += std::to_string(i) + (i > 0 ? "," : "");
+  return text + "}";
+}
 
 // The table of contents of a compilation. Each step fills one more member; CompileTo stops on the way.
 struct Compilation {
@@ -59,6 +68,7 @@ struct Compilation {
 
   // The same language, less work.
   Status Optimize(const CompileOptions& options) {
+    TREADLE_RETURN_IF_ERROR(CheckLayouts(options.function));
     TREADLE_ASSIGN_OR_RETURN(graph::Graph imported,
                              ToGraph(*module, options.function, {options.num_replicas, options.num_partitions},
                                      options.spmd && options.num_replicas == 1));
@@ -73,6 +83,28 @@ struct Compilation {
     program.executable.num_partitions = options.num_partitions;
     ReadMemoryKinds(options.function);
     RestoreNarrowTypes(options.function);
+    return OkStatus();
+  }
+
+  // Arrays are row-major. Where JAX's user wants an order of his own, it says so: "{0,1}", the fastest dimension first.
+  Status CheckLayouts(const std::string& function) {
+    auto func = module->lookupSymbol<mlir::func::FuncOp>(function);
+    if (!func || func.isExternal()) return OkStatus();
+    constexpr llvm::StringLiteral kLayout = "mhlo.layout_mode";
+    auto check = [&](std::string_view what, unsigned i, mlir::StringAttr mode, mlir::Type type, mlir::Location place) {
+      if (!mode || mode == "default" || mode == "auto" || mode == RowMajor(type)) return OkStatus();
+      return Unimplemented("the layout " + mode.str() + " of " + std::string(what) + " " + std::to_string(i) + ", " +
+                           TypeText(type) + ", is not implemented yet: arrays are row-major; at " +
+                           LocationText(place, {func.getLoc()}));
+    };
+    for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+      const auto mode = func.getArgAttrOfType<mlir::StringAttr>(i, kLayout);
+      TREADLE_RETURN_IF_ERROR(check("argument", i, mode, func.getArgumentTypes()[i], func.getArgument(i).getLoc()));
+    }
+    for (unsigned i = 0; i < func.getNumResults(); ++i) {
+      const auto mode = func.getResultAttrOfType<mlir::StringAttr>(i, kLayout);
+      TREADLE_RETURN_IF_ERROR(check("result", i, mode, func.getResultTypes()[i], func.getLoc()));
+    }
     return OkStatus();
   }
 

@@ -68,6 +68,13 @@ TEST_F(ExecutableApi, CompileErrors) {
               "Unknown program format 'invalid'.");
   ExpectError(Compile("this is not valid MLIR at all", &loaded), PJRT_Error_Code_INVALID_ARGUMENT);
   ExpectError(Compile("", &loaded), PJRT_Error_Code_INVALID_ARGUMENT, "@main");  // an empty module
+  const auto with_layout = [](const std::string& mode) {
+    return "func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32> {mhlo.layout_mode = \"" + mode +
+           "\"}) { return %x : tensor<2x3xf32> }";
+  };
+  ExpectError(Compile(with_layout("{0,1}"), &loaded), PJRT_Error_Code_UNIMPLEMENTED,
+              "the layout {0,1} of result 0, tensor<2x3xf32>");
+  for (const char* mode : {"{1,0}", "auto", "default"}) Destroy(MustCompile(with_layout(mode)));
   std::string unknown;
   {
     protozero::pbf_writer options(unknown);
