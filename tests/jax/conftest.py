@@ -25,6 +25,16 @@ def on(platform, fn, args, **jit_options):
         return jax.tree.map(np.asarray, jax.jit(fn, **jit_options)(*placed))
 
 
+def run_text(text, *args):
+    """Results of a StableHLO program on Treadle, as NumPy arrays."""
+    from jax._src.lib import xla_client  # the only way to compile a module that JAX did not write
+    from jaxlib import _jax
+
+    device = jax.devices("treadle")[0]
+    program = device.client.compile_and_load(text, _jax.DeviceList((device,)), xla_client.CompileOptions())
+    return [np.asarray(r) for r in program.execute(list(jax.device_put(args, device)))]
+
+
 def assert_same(ours, theirs, rtol, atol):
     ours, theirs = jax.tree.leaves(ours), jax.tree.leaves(theirs)
     assert len(ours) == len(theirs)
@@ -45,6 +55,37 @@ def compare():
         ours = on("treadle", fn, args, **jit_options)
         assert_same(ours, on("cpu", fn, args, **jit_options), rtol, atol)
         return ours
+
+    return check
+
+
+def assert_same_bits(ours, theirs):
+    """Signs of zeros count; what bits a NaN has does not."""
+    ours, theirs = jax.tree.leaves(ours), jax.tree.leaves(theirs)
+    assert len(ours) == len(theirs)
+    for a, b in zip(ours, theirs):
+        a, b = np.asarray(a), np.asarray(b)
+        assert a.shape == b.shape and a.dtype == b.dtype
+        parts = [(a.real, b.real), (a.imag, b.imag)] if a.dtype.kind == "c" else [(a, b)]
+        for x, y in parts:
+            np.testing.assert_array_equal(x, y)
+            if x.dtype.kind not in "biu":
+                np.testing.assert_array_equal(np.signbit(x) & (x == x), np.signbit(y) & (y == y))
+
+
+@pytest.fixture
+def every_way():
+    """every_way(fn, *args): Treadle's results: the same op by op, of one program, and of one where the arguments are constants."""
+
+    def check(fn, *args):
+        device = jax.devices("treadle")[0]
+        placed = jax.device_put(args, device)
+        with jax.default_device(device):
+            results = jax.jit(fn)(*placed)
+            with jax.disable_jit():
+                assert_same_bits(fn(*placed), results)
+            assert_same_bits(jax.jit(lambda: fn(*[jax.numpy.asarray(a) for a in args]))(), results)
+        return jax.tree.map(np.asarray, results)
 
     return check
 

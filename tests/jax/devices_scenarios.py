@@ -321,6 +321,46 @@ def scenario_collectives_in_control_flow():
     same(f(put(-ones, m, "i")), ones)
 
 
+def scenario_every_collective_a_hundred_times():
+    """More devices than cores: each waits for the others at every step of a scan."""
+    m = mesh((8,), ("i",))
+
+    def step(c, k):
+        c = lax.ppermute(c, "i", [(d, (d + 3) % 8) for d in range(8)])  # [8]
+        c = lax.all_to_all(c, "i", 0, 0, tiled=True)
+        c = c + lax.psum(c, "i") + k
+        gathered = lax.all_gather(c, "i")  # [8, 8]
+        c = c + lax.psum_scatter(gathered, "i", scatter_dimension=0)
+        return c % 1000, None
+
+    got = manual(m, lambda v: lax.scan(step, v[0], jnp.arange(100, dtype=jnp.int32))[0][None], P("i"), P("i"), check_vma=False)
+    a = np.arange(64, dtype=np.int32).reshape(8, 8)
+    want = a
+    for k in range(100):
+        want = np.roll(want, 3, 0).T
+        want = want + want.sum(0) + k
+        want = (want + 8 * want) % 1000
+    same(got(put(a, m, "i")), want)
+
+
+def scenario_groups():
+    """Collectives among some of the devices."""
+    rows = array(4, 4, 3)
+    swapped = jax.pmap(lambda v: lax.all_to_all(v, "i", 0, 0, axis_index_groups=[[0, 2], [1, 3]]), axis_name="i", devices=DEVICES[:4])(rows[:, :2])
+    want = np.empty_like(rows[:, :2])
+    for group in ([0, 2], [1, 3]):
+        want[group] = rows[group][:, :2].transpose(1, 0, 2)
+    same(swapped, want)
+    groups = [[0, 5], [1, 4], [2, 7], [6, 3]]
+    chunks = np.arange(8 * 2 * 70_000, dtype=np.int32).reshape(8, 2, 70_000) % 1013
+    scatter = jax.pmap(lambda v: lax.psum_scatter(v, "i", scatter_dimension=0, axis_index_groups=groups), axis_name="i")
+    want = np.empty((8, 70_000), np.int32)
+    for group in groups:
+        want[group] = chunks[group].sum(0)
+    for _ in range(10):
+        same(scatter(chunks), want)
+
+
 def scenario_scan_and_gradients():
     m = mesh((4,), ("i",))
     a, w = array(8, 6), array(6, 6) / 4

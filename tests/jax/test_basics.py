@@ -116,6 +116,14 @@ def test_a_change_of_the_host_array_is_not_seen(size):
     assert put[2] == 2 and computed[2] == 3
 
 
+@pytest.mark.parametrize("may_alias", [False, None])
+def test_placed_arrays_are_values(may_alias, device):
+    host = np.arange(100, dtype=np.float32)
+    placed = jax.device_put(host, device, may_alias=may_alias)
+    host[0] = -1
+    assert placed[0] == 0
+
+
 def test_asarray_shows_without_copy_and_outlives_the_array():
     x = jnp.arange(1000, dtype=jnp.float32) * 2
     view = np.asarray(x)
@@ -221,6 +229,20 @@ def test_donation_in_a_loop(device):
     assert float(x[5]) == 2 * 2**20 + 1
 
 
+def test_results_that_are_arguments_live_for_themselves():
+    x, y = jax.device_put((np.arange(5, dtype=np.float32), np.float32(2)))
+    for gone in range(4):
+        results = jax.jit(lambda x, y: (y, x, x, jnp.float32(3)))(x, y)
+        results[gone].delete()
+        with pytest.raises(RuntimeError, match="deleted"):
+            np.asarray(results[gone])
+        for k, want in enumerate([2, np.arange(5), np.arange(5), 3]):
+            if k != gone:
+                np.testing.assert_array_equal(results[k], want)
+    x.delete()
+    np.testing.assert_array_equal(results[1], np.arange(5))
+
+
 # --- Errors -------------------------------------------------------------------------------------------------------------
 
 
@@ -245,6 +267,13 @@ def test_unknown_compiler_options():
     assert_usable()
 
 
+def test_an_array_of_more_elements_than_can_be_counted():
+    """The operation, its type and the line."""
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"(?s)test_basics.py.*broadcast_in_dim.*2147483648x2147483648x8xf32"):
+        jax.jit(lambda x: jnp.sum(jnp.broadcast_to(x, (1 << 31, 1 << 31, 8))))(np.float32(1))
+    assert_usable()
+
+
 def test_errors_of_shape_and_type_come_from_jax():
     with pytest.raises(TypeError):
         jnp.ones(3) + jnp.ones(4)
@@ -262,6 +291,21 @@ def test_what_a_compiled_function_tells():
     assert memory.argument_size_in_bytes == 8000 and memory.output_size_in_bytes == 4000
     assert compiled.cost_analysis()["bytes accessed"] >= 12000
     np.testing.assert_array_equal(np.asarray(compiled(jnp.ones(1000), jnp.ones(1000))), np.full(1000, 2.0))
+
+
+def test_layouts(device):
+    """Row-major is what there is; other orders say that they are not there yet."""
+    from jax.experimental.layout import Format, Layout
+
+    x = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
+    sharding = jax.sharding.SingleDeviceSharding(device)
+    for layout in (Layout((0, 1, 2)), Layout.AUTO):
+        y = jax.jit(lambda x: x + 1, out_shardings=Format(layout, sharding))(x)
+        assert y.format.layout.major_to_minor == (0, 1, 2)
+        np.testing.assert_array_equal(y, x + 1)
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"UNIMPLEMENTED: the layout \{0,1,2\} of result 0, tensor<3x4x5xf32>"):
+        jax.jit(lambda x: x + 1, out_shardings=Format(Layout((2, 1, 0)), sharding))(x)
+    assert_usable()
 
 
 def test_serialized_executables():

@@ -37,12 +37,23 @@ def contractions():
     normal = lambda *shape: rng.standard_normal(shape).astype(np.float32)
     for m, k, n in [(1, 1000, 700), (65, 3000, 33), (300, 301, 302), (1000, 64, 1)]:
         yield f"dot_{m}_{k}_{n}", jnp.matmul, (normal(m, k), normal(k, n))
+    yield "training_step", training_step, ([normal(70, 130), normal(130, 100), normal(100, 3)], normal(128, 70))
     yield "batch", lambda a, b: jnp.einsum("bij,bjk->bik", a, b), (normal(7, 31, 65), normal(7, 65, 40))
     for groups in (1, 16):
         conv = lambda x, w, g=groups: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=g)
         gradients = jax.grad(lambda x, w, c=conv: (c(x, w) ** 2).sum(), (0, 1))
         yield f"conv_{groups}", conv, (normal(2, 40, 41, 16), normal(3, 3, 16 // groups, 32))
         yield f"conv_gradients_{groups}", gradients, (normal(2, 40, 41, 16), normal(3, 3, 16 // groups, 32))
+
+
+def training_step(params, x):
+    def loss(params):
+        y = x
+        for w in params:
+            y = jnp.tanh(y @ w)
+        return (y * y).mean()
+
+    return jax.value_and_grad(loss)(params)
 
 
 def digest(tree):
@@ -91,6 +102,13 @@ def test_every_call():
     first = digests(programs)
     for _ in range(5):
         assert digests(programs) == first
+
+
+def test_two_hundred_calls(rng):
+    args = jax.device_put(([rng.standard_normal(s).astype(np.float32) for s in ((70, 130), (130, 100), (100, 3))], rng.standard_normal((128, 70)).astype(np.float32)),
+                          jax.devices("treadle")[0])
+    step = jax.jit(training_step)
+    assert len({digest(step(*args)) for _ in range(200)}) == 1
 
 
 def test_eager_and_jitted():

@@ -129,6 +129,22 @@ def test_special_values_of_division():
     assert np.all(nan(got)[nan(z) & ~inf(z) & ~zero & ~nan(w)])
 
 
+def test_where_formulas_break(every_way):
+    """As C has it: an infinity outweighs a NaN, branches are cut along the sign of zero, squares of large parts are not in the way."""
+    inf, nan = np.inf, np.nan
+    c = lambda *values: np.array(values, np.complex64)
+    np.testing.assert_array_equal(every_way(abs, c(complex(inf, nan), complex(-inf, nan), complex(nan, inf), complex(nan, -inf), complex(inf, -inf))), np.full(5, inf, np.float32))
+    np.testing.assert_allclose(every_way(abs, c(1e30 + 1e30j, -2e38 + 1e38j, 1e-30 + 1e-30j)), [2**0.5 * 1e30, 5**0.5 * 1e38, 2**0.5 * 1e-30], rtol=1e-6)
+    cut = c(complex(-1, -0.0), complex(-1, 0.0), complex(-4, -0.0))
+    np.testing.assert_allclose(every_way(jnp.log, cut).imag, [-np.pi, np.pi, -np.pi], rtol=1e-6)  # sqrt: JAX's client splits it, and loses the sign
+    (grown,) = every_way(jnp.exp, c(complex(inf, 0)))
+    assert grown.real == inf and grown.imag == 0
+    by_nothing = every_way(lambda z, w: z / w, c(1 + 1j, 1e-5, -1), c(0, 1e-40, complex(0, -0.0)))  # 1e-40 is subnormal: nothing
+    assert np.isinf(by_nothing.real[:1]) and np.isinf(abs(by_nothing)).all()
+    equal, other = every_way(lambda z: (z == z, z != z), c(complex(nan, 0), complex(0, nan), 1))
+    assert equal.tolist() == [False, False, True] and other.tolist() == [True, True, False]
+
+
 def test_comparisons(compare):
     z, w = (np.array(list, np.complex64) for list in zip(*[(a, b) for a in SPECIAL for b in SPECIAL]))
     compare(lambda a, b: (a == b, a != b, jnp.where(a == b, a.real, b.imag)), z, w, rtol=0, atol=0)

@@ -1,4 +1,6 @@
 """Convolutions of all kinds, and their gradients."""
+import time
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -88,6 +90,43 @@ def test_double(compare, rng):
 @pytest.mark.parametrize("image,kernel", [((0, 8, 8, 3), (3, 3, 3, 4)), ((2, 0, 8, 3), (3, 3, 3, 4)), ((2, 8, 8, 0), (3, 3, 0, 4)), ((2, 8, 8, 3), (3, 3, 3, 0))])
 def test_empty(compare, image, kernel):
     compare(conv(), np.ones(image, F32), np.ones(kernel, F32))
+
+
+@pytest.mark.parametrize("channels", [8, 32])
+@pytest.mark.parametrize("dtype", [F32, jnp.bfloat16, np.int32], ids=lambda t: np.dtype(t).name)
+@pytest.mark.parametrize("low,high,stride,dilation", [(-5, 1, 1, 1), (2, -3, 1, 1), (-5, 1, 2, 1), (-3, 0, 2, 2), (1, -4, 1, 3), (-2, -5, 1, 2)])
+def test_negative_padding_crops_its_own_rows(every_way, channels, dtype, low, high, stride, dilation):
+    """A kernel of one point that changes nothing, against NumPy: spread, then cut."""
+    h, w, c = np.ogrid[:7, :6, :channels]
+    x = ((8 * h + w + c) % 251)[None].astype(dtype)  # which a bf16 can tell apart
+    one = np.eye(channels).astype(dtype)[None, None]
+    got = every_way(conv((1, stride), ((0, 0), (low, high)), lhs_dilation=(1, dilation)), x, one)
+    spread = np.zeros((1, 7, 5 * dilation + 1, channels), dtype)
+    spread[:, :, ::dilation] = x
+    positions = np.arange(-low, spread.shape[2] + high, stride)
+    inside = (positions >= 0) & (positions < spread.shape[2])
+    expected = np.where(inside[:, None], spread[:, :, positions.clip(0, spread.shape[2] - 1)], np.zeros((), dtype))
+    np.testing.assert_array_equal(got, expected)
+
+
+def test_transposed_convolutions_do_no_more_work():
+    """Zeros between the pixels are not multiplied: the time is that of the convolution the other way, within a generous factor."""
+    device = jax.devices("treadle")[0]
+    stride = 8
+    small, large = (jax.device_put(np.ones((1, n, n, 16), F32), device) for n in (16, 16 * stride))
+    w = jax.device_put(np.ones((stride, stride, 16, 16), F32), device)
+    up = jax.jit(lambda x, w: lax.conv_transpose(x, w, (stride, stride), "VALID"))
+    down = jax.jit(lambda x, w: conv((stride, stride), "VALID")(x, w))
+
+    def quickest(fn, x):
+        times = []
+        for _ in range(8):
+            start = time.perf_counter()
+            fn(x, w).block_until_ready()
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert quickest(up, small) < 12 * quickest(down, large)
 
 
 def test_vmap(compare, rng):

@@ -32,6 +32,21 @@ def test_preferred_types(compare, rng):
     compare(lambda x, y: lax.dot(x, y, preferred_element_type=jnp.float32), a, b, rtol=1e-4, atol=1e-4)
 
 
+def test_the_type_of_the_sum(every_way, rng):
+    hundred = np.array([[100]], np.int8)
+    narrow, wide = every_way(lambda a, b: (a @ b, lax.dot(a, b, preferred_element_type=jnp.int32)), hundred, hundred)
+    assert narrow.dtype == np.int8 and narrow == 16 and wide == 10000
+    # Terms that a sum in bf16 would not see.
+    a, b = np.ones((1, 4096), jnp.bfloat16), np.full((4096, 2), 1 / 256, jnp.bfloat16)
+    np.testing.assert_array_equal(every_way(lambda a, b: lax.dot(a, b, preferred_element_type=jnp.float32), a, b), np.full((1, 2), 16, np.float32))
+    np.testing.assert_array_equal(every_way(lambda a, b: a @ b, a, b).astype(np.float32), np.full((1, 2), 16, np.float32))
+    with jax.enable_x64(True):
+        a, b = matrix(rng, (7, 300), np.float32), matrix(rng, (300, 5), np.float32)
+        got = every_way(lambda a, b: lax.dot(a, b, preferred_element_type=jnp.float64), a, b)
+        assert got.dtype == np.float64
+        np.testing.assert_allclose(got, a.astype(np.float64) @ b.astype(np.float64), rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("spec,shapes", [
     ("ij,jk->ik", [(5, 6), (6, 7)]), ("ij,kj->ik", [(5, 6), (7, 6)]), ("ji,jk->ik", [(6, 5), (6, 7)]), ("ij,ij->", [(5, 6), (5, 6)]),
     ("bij,bjk->bik", [(3, 5, 6), (3, 6, 7)]), ("bhqd,bhkd->bhqk", [(2, 3, 8, 16), (2, 3, 9, 16)]), ("bqhd,bkhd->bhqk", [(2, 8, 3, 16), (2, 9, 3, 16)]),

@@ -116,3 +116,94 @@ def test_serial_loops_read_and_write_large_arrays(compare, rng):
     compare(lambda i, t: lax.fori_loop(0, 400, lambda k, c: c.at[i[k], i[k + 1] % 3].max(t[i[k + 2] % 300, 1]), t), places, table)
     compare(lambda i, t: lax.fori_loop(0, 60, lambda k, c: (c[0].at[jnp.stack([i[k], i[k + 1]])].add(c[1]), c[1] * 0.5),
                                        (t, jnp.ones((2, 3), F32)))[0], places, table)
+
+
+# --- What is easily got wrong: against NumPy, every way ---
+
+
+@pytest.mark.parametrize("size, place, dtype", [(300, 200, np.uint8), (70_000, 40_000, np.uint16), (70_000, 2**31, np.uint32), (300, 2**32 - 1, np.uint32)])
+def test_unsigned_places_with_the_top_bit_set(every_way, size, place, dtype):
+    """They are large, not negative."""
+    x = np.arange(size, dtype=np.int32)
+    into, out_of = lax.GatherDimensionNumbers((0,), (), (0,)), lax.ScatterDimensionNumbers((0,), (), (0,))
+
+    def program(x, i):
+        minus = jnp.full(1, -1, jnp.int32)
+        return (lax.dynamic_slice(x, (i,), (1,)), lax.gather(x, i[None], into, (1,), mode="clip"), lax.dynamic_update_slice(x, minus, (i,)),
+                lax.scatter(x, i[None], minus, out_of, mode="clip"))
+
+    expected, at = x.copy(), min(place, size - 1)
+    expected[at] = -1
+    for got, want in zip(every_way(program, x, dtype(place)), ([at], [at], expected, expected)):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_reads_out_of_bounds(every_way):
+    places = np.array([10, 4, -6, -1, 5, 2**31 - 1], np.int32)
+    for dtype, fill in [(np.int32, -(2**31)), (np.int8, -128), (np.uint16, 65535), (F32, np.nan), (np.bool_, True)]:
+        x = np.arange(5).astype(dtype)
+        np.testing.assert_array_equal(every_way(jnp.take, x, places), np.array([fill, x[4], fill, x[-1], fill, fill], dtype))
+    around = np.arange(-10, 10, dtype=np.int32)
+    got = every_way(lambda x, i: x.at[i].get(mode="fill", fill_value=-10), np.ones(4, F32), around)
+    np.testing.assert_array_equal(got, np.where((around >= -4) & (around < 4), 1, -10))
+    far = np.arange(0, 65536, 5, dtype=np.int32)
+    assert not every_way(lambda x, i: x[i], np.zeros(256, np.int32), far).any()  # nothing that lies behind it in memory
+    np.testing.assert_array_equal(every_way(lambda x, i: x[i], np.arange(256), far), np.minimum(far, 255))
+
+
+@pytest.mark.parametrize("mode", ["drop", "clip"])
+@pytest.mark.parametrize("window", [1, 3])
+def test_windows_written_out_of_bounds(every_way, mode, window):
+    """A window that is not inside as a whole is not written at all, or moved."""
+    x, places = np.arange(8, dtype=np.int32), np.array([-4, -1, 0, 3, 6, 7, 8, 100, -(2**31), 2**31 - 1], np.int32)
+    updates = (100 * np.arange(1, 11)[:, None] + np.arange(window)).astype(np.int32)
+    dims = lax.ScatterDimensionNumbers((1,), (), (0,))
+    got = every_way(lambda x, i, u: lax.scatter_add(x, i[:, None], u, dims, mode=mode), x, places, updates)
+    expected = x.copy()
+    for i, u in zip(places.tolist(), updates):
+        if mode == "clip":
+            i = min(max(i, 0), 8 - window)
+        if 0 <= i <= 8 - window:
+            expected[i : i + window] += u
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("n", [20, 5000])
+def test_duplicates(every_way, rng, n):
+    i, v = rng.integers(0, 7, n).astype(np.int32), rng.integers(-50, 50, n).astype(np.int32)
+    x = rng.integers(-5, 5, 7).astype(np.int32)
+    got = every_way(lambda x, i, v: (x.at[i].add(v), x.at[i].multiply(v), x.at[i].min(v), x.at[i].max(v), x.at[i].set(v)), x, i, v)
+    with np.errstate(over="ignore"):
+        for ours, f in zip(got, (np.add, np.multiply, np.minimum, np.maximum)):
+            expected = x.copy()
+            f.at(expected, i, v)
+            np.testing.assert_array_equal(ours, expected)
+    assert all(got[4][k] in v[i == k] for k in range(7))  # some one of them
+    once = rng.permutation(n)[: n // 2].astype(np.int32)
+    y = rng.integers(-5, 5, n).astype(np.int32)
+    unique, plain = every_way(lambda y, i, v: (y.at[i].set(v, unique_indices=True), y.at[i].set(v)), y, once, v[: n // 2])
+    np.testing.assert_array_equal(unique, plain)
+    y[once] = v[: n // 2]
+    np.testing.assert_array_equal(plain, y)
+
+
+def test_nan_is_written(every_way):
+    x, i = np.arange(6, dtype=F32), np.array([1, 4, 1], np.int32)
+    one, some = every_way(lambda x, i: (x.at[3].set(jnp.nan), x.at[i].max(jnp.nan)), x, i)
+    np.testing.assert_array_equal(np.isnan(one), np.arange(6) == 3)
+    np.testing.assert_array_equal(np.isnan(some), np.isin(np.arange(6), [1, 4]))
+
+
+@pytest.mark.parametrize("low,high,interior", [(-1, -2, 2), (-3, 4, 1), (2, -5, 0), (-9, -9, 1), (-20, 3, 0), (-16, 0, 2), (0, -5, 3)])
+def test_pads(every_way, low, high, interior):
+    x = np.arange(6, dtype=F32)
+    spread = np.full(6 + 5 * interior, 9, F32)
+    spread[:: interior + 1] = x
+    positions = np.arange(-low, max(-low, len(spread) + high))
+    inside = (positions >= 0) & (positions < len(spread))
+    expected = np.where(inside, spread[positions.clip(0, len(spread) - 1)], 9)
+    if len(spread) + low + high < 0:
+        with pytest.raises((ValueError, TypeError)):
+            every_way(lambda x: lax.pad(x, F32(9), [(low, high, interior)]), x)
+    else:
+        np.testing.assert_array_equal(every_way(lambda x: lax.pad(x, F32(9), [(low, high, interior)]), x), expected)

@@ -167,6 +167,45 @@ def test_nothing(rng):
         assert ours(jnp.linalg.cholesky, a).shape == shape
         assert ours(jnp.linalg.inv, a).shape == shape
         assert ours(lambda x: jnp.linalg.qr(x)[0], a).shape == shape
+        assert ours(jnp.linalg.solve, a, a).shape == shape
+        for part in (lambda x: tuple(jnp.linalg.eigh(x)), jnp.linalg.svd):
+            for got, want in zip(ours(part, a), jax.eval_shape(part, a)):
+                assert got.shape == want.shape
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_what_is_no_number_comes_back_as_none(value, everywhere):
+    """And it does come back: no iteration waits for what cannot converge."""
+    a = np.full((3, 3), value, np.float32) if everywhere else np.ones((3, 3), np.float32)
+    a[1, 1] = value
+    w, v = ours(lambda x: tuple(jnp.linalg.eigh(x)), a)
+    assert np.isnan(w).all() and np.isnan(v).all()
+    s = ours(lambda x: jnp.linalg.svd(x, compute_uv=False), a)
+    assert not np.isfinite(s).all()
+    u, s, vh = ours(jnp.linalg.svd, a)
+    assert not np.isfinite(u @ np.diag(s) @ vh).all()
+    q, r = ours(lambda x: tuple(jnp.linalg.qr(x)), a)
+    assert not np.isfinite(q @ r).all()
+    assert np.isnan(ours(jnp.linalg.cholesky, a)[np.tril_indices(3)]).any()
+    assert not np.isfinite(ours(jnp.linalg.solve, a, np.ones(3, np.float32))).all()
+
+
+def test_ten_thousand_small_ones(rng):
+    a, b = normal(rng, 10_000, 3, 3) + 3 * np.eye(3, dtype=np.float32), normal(rng, 10_000, 3)
+    symmetric = positive(rng, 10_000, 3, 3)
+    x, inverse, (q, r) = ours(lambda a, b: (jnp.linalg.solve(a, b[..., None])[..., 0], jnp.linalg.inv(a), tuple(jnp.linalg.qr(a))), a, b)
+    size = lambda v: np.linalg.norm(v, axis=(-2, -1)) if v.ndim == 3 else np.linalg.norm(v, axis=-1)
+    # Each by itself: a few are nearly singular.
+    condition = np.linalg.cond(a.astype(np.float64))
+    exact = np.linalg.solve(a.astype(np.float64), b[..., None].astype(np.float64))[..., 0]
+    assert (size(x - exact) <= 2e-6 * condition * size(exact)).all()
+    assert (size(inverse - np.linalg.inv(a.astype(np.float64))) <= 2e-6 * condition * size(inverse)).all()
+    assert (size(q @ r - a) <= 2e-6 * size(a)).all()
+    factor, (w, v) = ours(lambda a: (jnp.linalg.cholesky(a), tuple(jnp.linalg.eigh(a))), symmetric)
+    assert (size(factor - np.linalg.cholesky(symmetric.astype(np.float64))) <= 1e-5 * size(factor)).all()
+    assert (size(w - np.linalg.eigvalsh(symmetric.astype(np.float64))) <= 2e-6 * size(w)).all()
+    assert (size(v @ (w[..., None] * adjoint(v)) - symmetric) <= 4e-6 * size(symmetric)).all()
 
 
 def test_half_precision(rng):

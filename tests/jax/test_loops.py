@@ -3,7 +3,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from conftest import on
+from conftest import on, run_text
 from jax import lax
 
 F32 = np.float32
@@ -109,6 +109,93 @@ def test_trips_none_and_unknown(compare):
     compare(lambda x: lax.fori_loop(0, 0, lambda i, c: c + 1, x), F32(2))
     compare(lambda n: lax.fori_loop(0, n, lambda i, c: (c[1], c[0] + c[1]), (jnp.uint32(0), jnp.uint32(1))), np.int32(40))
     compare(lambda n: lax.fori_loop(0, n, lambda i, c: c * 2, F32(1)), np.int32(-3))
+
+
+def test_blocks_of_a_padded_array():
+    """The row that padding adds is zeros whatever the memory held before."""
+    device = jax.devices("treadle")[0]
+
+    def program(x):
+        x = jnp.pad(x, ((0, 1), (0, 0)))
+
+        def block(i):
+            rows = lax.dynamic_slice(x, (19 * i, 0), (23, 4))
+            return lax.scan(lambda c, j: (c, lax.dynamic_slice(rows, (0, 2 * j), (23, 2))), 0, jnp.arange(2))[1]
+
+        return lax.scan(lambda c, i: (c, block(i)), 0, jnp.arange(3))[1]
+
+    x = np.arange(1, 241, dtype=F32).reshape(60, 4)
+    padded = np.concatenate([x, np.zeros((1, 4), F32)])
+    expected = np.stack([[padded[19 * i : 19 * i + 23, 2 * j : 2 * j + 2] for j in range(2)] for i in range(3)])
+    placed, run = jax.device_put(x, device), jax.jit(program)
+    for _ in range(100):
+        poison = [jax.device_put(np.full(n, np.nan, F32), device) for n in (244, 276, 92, 240)]
+        del poison
+        np.testing.assert_array_equal(run(placed), expected)
+
+
+def test_shift_register(compare, rng):
+    x = rng.standard_normal(50).astype(F32)
+    for n in (1, 50):
+        got = compare(lambda x: lax.fori_loop(0, 7, lambda i, c: (c[2] * 0.5 + i, c[0], c[1]), (x, x + 1, x + 2)), x[:n])
+        a, b, c = x[:n], x[:n] + 1, x[:n] + 2
+        for i in range(7):
+            a, b, c = c * F32(0.5) + i, a, b
+        for ours, want in zip(got, (a, b, c)):
+            np.testing.assert_array_equal(ours, want)
+
+
+CASE = """func.func public @main(%at: tensor<i32>, %x: tensor<3xi32>, %y: tensor<3xi32>) -> (tensor<3xi32>, tensor<3xi32>) {
+  %c = stablehlo.constant dense<[7, 8, 9]> : tensor<3xi32>
+  %0:2 = "stablehlo.case"(%at) ({
+    stablehlo.return %x, %x : tensor<3xi32>, tensor<3xi32>
+  }, {
+    stablehlo.return %c, %x : tensor<3xi32>, tensor<3xi32>
+  }, {
+    stablehlo.return %y, %c : tensor<3xi32>, tensor<3xi32>
+  }) : (tensor<i32>) -> (tensor<3xi32>, tensor<3xi32>)
+  return %0#0, %0#1 : tensor<3xi32>, tensor<3xi32>
+}"""
+
+
+@pytest.mark.parametrize("at", [-(2**31), -1, 0, 1, 2, 3, 2**31 - 1])
+def test_branches_that_give_what_they_see(at):
+    """Constants, arguments, one twice; whatever is out of range takes the last branch."""
+    x, y, c = np.arange(3, dtype=np.int32), np.arange(3, dtype=np.int32) * -5, np.array([7, 8, 9], np.int32)
+    want = [(x, x), (c, x), (y, c)][at if 0 <= at < 3 else 2]
+    for text, args in ((CASE, (np.int32(at), x, y)),
+                       (CASE.replace("%at: tensor<i32>, ", "").replace("  %c =", f"  %at = stablehlo.constant dense<{at}> : tensor<i32>\n  %c =", 1), (x, y))):
+        for got, expected in zip(run_text(text, *args), want):
+            np.testing.assert_array_equal(got, expected)
+
+
+def test_scans_of_nothing_and_in_depth(compare, rng):
+    x = rng.standard_normal((3, 4, 5)).astype(F32)
+    step = lambda c, v: (jnp.tanh(c * 0.9 + v), c)
+    compare(lambda x: lax.scan(step, F32(1), x[0, 0][:0]), x)
+    compare(lambda x: lax.scan(lambda c, _: (c * 2, c), x, None, length=0), x)
+    compare(lambda x: lax.scan(lambda c, _: (c * 2, c), x, None, length=3), x)
+    nested = lambda x, **options: lax.scan(lambda c, m: lax.scan(lambda c, r: lax.scan(step, c, r, **options), c, m), F32(0.5), x)
+    compare(nested, x, rtol=1e-5)
+    compare(lambda x: nested(x, reverse=True), x, rtol=1e-5)
+    compare(lambda x: nested(x[:, :, :0]), x)
+
+
+def test_unrolled_scans_are_the_same(rng):
+    x = rng.standard_normal((11, 6)).astype(F32)
+    run = lambda **options: on("treadle", lambda x: lax.scan(lambda c, v: (jnp.tanh(c * 0.9 + v), c * 2), jnp.zeros(6), x, **options), (x,))
+    for options in ({"unroll": 4}, {"unroll": 11}, {"unroll": True}, {"unroll": 4, "reverse": True}):
+        plain = run(reverse="reverse" in options)
+        for a, b in zip(run(**options), plain):
+            assert a.tobytes() == b.tobytes()
+
+
+def test_gradient_of_a_scan_with_many_carries(compare, rng):
+    def loss(start, x):
+        return sum(lax.scan(lambda c, v: ([jnp.sin(a) * 0.9 + v * (k % 3) for k, a in enumerate(c[-1:] + c[:-1])], None), start, x)[0])
+
+    start = list(rng.standard_normal(80).astype(F32))
+    compare(jax.grad(loss), start, rng.standard_normal(6).astype(F32), rtol=1e-4, atol=1e-5)
 
 
 # Loops of pointwise maps, which become maps of loops.

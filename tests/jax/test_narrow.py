@@ -32,3 +32,31 @@ def test_integers_wrap():
     result = np.asarray(jax.jit(lambda v: v + jnp.int4(3))(jax.device_put(x, device)))
     assert result.dtype == jnp.int4
     np.testing.assert_array_equal(result.astype(int), (np.arange(-8, 8) + 3 + 8) % 16 - 8)
+
+
+@pytest.mark.parametrize("name,low", [("int4", -8), ("uint4", 0)])
+@pytest.mark.parametrize("n", [1, 2, 7, 16, 33, 255])
+def test_halves_of_bytes_are_moved(every_way, rng, name, low, n):
+    """Odd lengths and offsets, other orders."""
+    dtype = jnp.dtype(getattr(jnp, name))
+    wide = rng.integers(low, low + 16, (3, n))
+    wide[:, : min(n, 16)] = np.arange(low, low + 16)[: min(n, 16)]
+    x, odd = wide.astype(dtype), 1 if n > 2 else 0
+    program = lambda x: [x, x[:, odd:], x[1], x[:, ::-1], x.T, jnp.concatenate([x[:, odd:], x], 1), x.reshape(-1)[odd:], jnp.pad(x, ((0, 1), (1, 0)), constant_values=5)]
+    results = every_way(lambda x: (program(x), [v.astype(jnp.int8) for v in program(x)]), x)
+    plain = [wide, wide[:, odd:], wide[1], wide[:, ::-1], wide.T, np.concatenate([wide[:, odd:], wide], 1), wide.reshape(-1)[odd:],
+             np.pad(wide, ((0, 1), (1, 0)), constant_values=5)]
+    for narrow, converted, want in zip(*results, plain):
+        assert narrow.dtype == dtype
+        np.testing.assert_array_equal(narrow.astype(int), want)
+        np.testing.assert_array_equal(converted, want)
+
+
+@pytest.mark.parametrize("name", ["int4", "uint4"])
+def test_products_of_halves_of_bytes(every_way, rng, name):
+    dtype = jnp.dtype(getattr(jnp, name))
+    product = lambda a, b: jnp.matmul(a, b, preferred_element_type=jnp.int32)
+    ones = np.ones((2, 256), dtype)
+    np.testing.assert_array_equal(every_way(product, ones, ones.T), np.full((2, 2), 256))
+    a, b = (rng.integers(-8 if name == "int4" else 0, 8 if name == "int4" else 16, s) for s in ((5, 33), (33, 7)))
+    np.testing.assert_array_equal(every_way(product, a.astype(dtype), b.astype(dtype)), a @ b)

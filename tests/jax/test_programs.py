@@ -195,6 +195,9 @@ def test_signatures(compare):
     compare(lambda x, y: (y, x, x, jnp.float32(3.0)), np.float32(1), np.arange(3))
     compare(lambda *a: sum(a), *[np.full(8, i, np.float32) for i in range(100)])
     compare(lambda x: {"a": (x, None), "b": []}, np.float32(1))
+    compare(lambda x: (None, []), np.float32(1))
+    compare(lambda: ())
+    compare(lambda x, t: (x * 2, t[0] * 2.5, 3), 2, (True, None))
     compare(lambda x: x.reshape(()), np.ones((1, 1), np.float32))
 
 

@@ -77,3 +77,26 @@ def test_what_uses_them(compare, rng):
     compare(jax.grad(lambda x: (jnp.cumprod(x, 1)).sum()), 1 + x / 50, rtol=1e-4, atol=1e-3)
     compare(lambda x: lax.associative_scan(lambda a, b: a * 0.5 + b, x, axis=1), x, rtol=1e-5, atol=1e-5)
     compare(jax.vmap(lambda r: jnp.cumsum(r)), x, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (64, 128), (3, 1)])
+@pytest.mark.parametrize("op,init,reduce", [(lax.max, -np.inf, np.maximum), (lax.min, np.inf, np.minimum), (lax.add, 0, np.add)])
+def test_spread_where_windows_are_single(every_way, rng, shape, op, init, reduce):
+    """Between the elements windows see nothing but the initial value."""
+    x = rng.standard_normal(shape).astype(F32)
+    pools = lambda spread: pool(init, op, (2, 1), (2, 1), ((0, 0), (0, 0)), base_dilation=(1, spread))
+    two, three = every_way(lambda x: (pools(2)(x), pools(3)(x)), x)
+    pairs = reduce(x[: shape[0] // 2 * 2 : 2], x[1 : shape[0] // 2 * 2 : 2])
+    for got, spread in ((two, 2), (three, 3)):
+        expected = np.full((shape[0] // 2, (shape[1] - 1) * spread + 1), init, F32)
+        expected[:, ::spread] = pairs
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_regions_of_their_own(compare, rng):
+    x = rng.integers(0, 256, (40, 30)).astype(np.int32)
+    masked = lambda a, b: (a | b) & 0xFF
+    compare(lambda x: lax.reduce_window(x, np.int32(0), masked, (3, 4), (1, 2), "VALID"), x)
+    compare(lambda x: lax.reduce_window(x, np.int32(0), lambda a, b: b + a, (5, 1), (1, 1), "SAME"), x)
+    larger = lambda a, b: tuple(jnp.where(a[0] >= b[0], p, q) for p, q in zip(a, b))
+    compare(lambda x: lax.reduce_window((x, lax.broadcasted_iota(jnp.int32, x.shape, 1)), (np.int32(-1), np.int32(-1)), larger, (1, 4), (1, 3), "VALID"), x)
