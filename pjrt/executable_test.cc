@@ -306,6 +306,30 @@ TEST_F(ExecutableApi, SerializeAndLoad) {
   Destroy(loaded);
 }
 
+TEST_F(ExecutableApi, CodeForAnotherMachineIsNotLoaded) {
+  PJRT_LoadedExecutable* loaded = MustCompile(kAdd);
+  ASSERT_NE(loaded, nullptr);
+  PJRT_Executable* executable = GetExecutable(loaded);
+  const Program& program = *executable->program;
+  executable::Executable foreign = program.executable;
+  foreign.target.isa = executable::IsaLevel::kV4;
+  foreign.target.avx512_bf16 = foreign.target.avx512_vnni = true;
+  const bool everything_runs = executable::HostRuns(foreign.target);
+  const std::string bytes = Program(std::move(foreign), program.options, program.serialized_options).Serialized();
+  Destroy(executable);
+  Destroy(loaded);
+  if (everything_runs) GTEST_SKIP() << "there is no code that this machine does not run";
+  TREADLE_ARGS(PJRT_Executable_DeserializeAndLoad, read);
+  read.client = client_;
+  read.serialized_executable = bytes.data();
+  read.serialized_executable_size = bytes.size();
+  read.overridden_serialized_compile_options = nullptr;
+  read.overridden_serialized_compile_options_size = 0;
+  read.load_options = nullptr;
+  ExpectError(Api()->PJRT_Executable_DeserializeAndLoad(&read), PJRT_Error_Code_FAILED_PRECONDITION,
+              "x86-64-v4+bf16+vnni, which this machine cannot run");
+}
+
 // A program that begins with quick code: the good code comes while it runs, gives the same bits, and is what is stored.
 TEST_F(ExecutableApi, QuickCodeGivesWayToGoodCode) {
   constexpr std::string_view kChain = R"(

@@ -34,6 +34,12 @@ def test_integers_wrap():
     np.testing.assert_array_equal(result.astype(int), (np.arange(-8, 8) + 3 + 8) % 16 - 8)
 
 
+@pytest.mark.parametrize("name", ["int2", "uint2", "int4", "uint4", "float4_e2m1fn"])
+def test_of_a_byte_the_low_bits_count(compare, name):
+    """Whatever the caller has above them."""
+    compare(lambda x: (x.astype(jnp.float32), x[::-1].astype(jnp.float32) * 2), np.arange(256, dtype=np.uint8).view(jnp.dtype(getattr(jnp, name))), rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("name,low", [("int4", -8), ("uint4", 0)])
 @pytest.mark.parametrize("n", [1, 2, 7, 16, 33, 255])
 def test_halves_of_bytes_are_moved(every_way, rng, name, low, n):

@@ -80,6 +80,16 @@ def test_shifts_by_any_amount(every_way, x64, dtype):
     assert as_scalars(program, some, dtype) == [want(*pair) for pair in some]
 
 
+def test_any_byte_but_zero_is_true():
+    """As for NumPy, which makes such arrays of views."""
+    odd = np.tile(np.array([0, 1, 2, 255, 128, 254, 0], np.uint8), 10).view(np.bool_)
+    program = lambda x: (x.astype(jnp.int32), jnp.where(x, 5, 7), ~x, x & x[::-1], x ^ x[::-1], x.reshape(10, 7).sum(0), x.reshape(10, 7).all(0), x == True, jnp.sort(x))  # noqa: E712
+    true = odd.view(np.uint8) != 0
+    want = (true, np.where(true, 5, 7), ~true, true & true[::-1], true ^ true[::-1], true.reshape(10, 7).sum(0), true.reshape(10, 7).all(0), true, np.sort(true))
+    for got, expected in zip(on("treadle", program, (odd,)), want):
+        np.testing.assert_array_equal(got.astype(int), expected)
+
+
 # --- Conversions ---
 
 REALS = [0.0, -0.0, 1.5, -1.5, 0.99, -0.99, 127.9, 128, 255.9, 256, 300, -129, -300, 3e9, -3e9, 2**31, -(2**31), 2**32, 2**53, 2**63, -(2**63), 2**64, 1e20, -1e20,
