@@ -183,6 +183,7 @@ class Expander {
     if (auto bitcast = llvm::dyn_cast<BitcastConvertOp>(op)) return ExpandBitcast(bitcast);
     if (auto convert = llvm::dyn_cast<ConvertOp>(op)) return ExpandConvert(convert);
     if (llvm::isa<ShiftRightLogicalOp, PopulationCountOp, ClzOp>(op)) MaskOperand(op);
+    if (llvm::isa<ShiftRightArithmeticOp>(op)) ExtendOperand(op);
     if (!Computes(op)) return success();
     for (Value result : op->getResults()) {
       if (!HoldsNarrow(result.getType())) continue;
@@ -225,6 +226,18 @@ class Expander {
     builder_.setInsertionPoint(op);
     MathBuilder m = BuilderFor(builder_, op, type);
     op->setOperand(0, m.And(op->getOperand(0), m.Integer((1U << type.getElementTypeBitWidth()) - 1)));
+    builder_.setInsertionPointAfter(op);
+  }
+
+  // Arithmetic shifts repeat the highest bit, of unsigned numbers too.
+  void ExtendOperand(Operation* op) {
+    const auto type = llvm::cast<RankedTensorType>(op->getOperand(0).getType());
+    if (!IsNarrowInteger(type.getElementType()) || !type.getElementType().isUnsignedInteger()) return;
+    builder_.setInsertionPoint(op);
+    MathBuilder m = BuilderFor(builder_, op, type);
+    const Value unused = m.Integer(8 - type.getElementTypeBitWidth());
+    const Value high = m.Binary<ShiftLeftOp>(op->getOperand(0), unused);
+    op->setOperand(0, m.Binary<ShiftRightArithmeticOp>(high, unused));
     builder_.setInsertionPointAfter(op);
   }
 

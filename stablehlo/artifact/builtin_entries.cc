@@ -16,12 +16,9 @@ using ::llvm::SmallVector;
 using ::llvm::StringRef;
 using ::mlir::Attribute;
 using ::mlir::failed;
-using ::mlir::failure;
 using ::mlir::Location;
 using ::mlir::LocationAttr;
-using ::mlir::LogicalResult;
 using ::mlir::StringAttr;
-using ::mlir::success;
 using ::mlir::Type;
 
 // The order of these is MLIR's format (BuiltinDialectBytecode.td).

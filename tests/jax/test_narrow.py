@@ -3,6 +3,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 FLOATS = ["float8_e4m3fn", "float8_e5m2", "float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e4m3", "float8_e3m4", "float4_e2m1fn"]
 NUMBERS = np.concatenate([
@@ -56,6 +57,22 @@ def test_halves_of_bytes_are_moved(every_way, rng, name, low, n):
         assert narrow.dtype == dtype
         np.testing.assert_array_equal(narrow.astype(int), want)
         np.testing.assert_array_equal(converted, want)
+
+
+@pytest.mark.parametrize("name", ["int2", "uint2", "int4", "uint4"])
+def test_shifts_and_bits(every_way, name):
+    """Of all numbers, by all amounts, and what is counted: as if there were no more bits."""
+    dtype, bits = jnp.dtype(getattr(jnp, name)), int(name[-1])
+    low = 0 if name[0] == "u" else -(1 << bits - 1)
+    x, s = np.meshgrid(np.arange(low, low + (1 << bits)), np.arange(low, low + (1 << bits)))
+    unsigned, amount = x % (1 << bits), np.where((s >= 0) & (s < bits), s, bits)
+    signed = np.where(unsigned >> bits - 1, unsigned - (1 << bits), unsigned)
+    count = np.array([bin(v).count("1") for v in unsigned.ravel()]).reshape(x.shape)
+    zeros = np.array([bits - int(v).bit_length() for v in unsigned.ravel()]).reshape(x.shape)
+    want = unsigned << amount, unsigned >> amount, signed >> amount, ~unsigned, count, zeros
+    program = lambda x, s: (lax.shift_left(x, s), lax.shift_right_logical(x, s), lax.shift_right_arithmetic(x, s), ~x, lax.population_count(x), lax.clz(x))
+    for got, expected in zip(every_way(program, x.astype(dtype), s.astype(dtype)), want):
+        np.testing.assert_array_equal(got.astype(int) % (1 << bits), expected % (1 << bits))
 
 
 @pytest.mark.parametrize("name", ["int4", "uint4"])

@@ -25,6 +25,10 @@ func.func @narrow_integers() {
   %y = stablehlo.constant dense<[-1, -1, 1]> : tensor<3xi4>
   %0 = stablehlo.add %x, %y : tensor<3xi4>
   check.expect_eq_const %0, dense<[7, -2, -8]> : tensor<3xi4>
+  %u = stablehlo.constant dense<[10, 15, 7]> : tensor<3xui4>
+  %s = stablehlo.constant dense<[1, 5, 1]> : tensor<3xui4>
+  %shifted = stablehlo.shift_right_arithmetic %u, %s : tensor<3xui4>
+  check.expect_eq_const %shifted, dense<[13, 15, 3]> : tensor<3xui4>
   %1 = stablehlo.convert %x : (tensor<3xi4>) -> tensor<3xi32>
   check.expect_eq_const %1, dense<[-8, -1, 7]> : tensor<3xi32>
   %2 = stablehlo.convert %1 : (tensor<3xi32>) -> tensor<3xui2>
