@@ -21,7 +21,7 @@
 namespace treadle::executable {
 
 // The version of this structure and of the meaning of its fields; files of another version are not read.
-inline constexpr int kFormatVersion = 3;
+inline constexpr int kFormatVersion = 4;
 
 using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;
@@ -139,8 +139,20 @@ struct ExchangeStep {
   int32_t body = 0;  // a sequence
 };
 
+// Puts arrays into a channel as one message, or takes a message from one and with it the arrays, waiting for it where
+// none is there. Channels belong to the client that runs the program (runtime/channels.h).
+struct TransferStep {
+  bool puts = false;
+  // By participant, or one for all. Without a name: nothing is put, zeros are taken.
+  std::vector<std::string> channels;
+  bool of_device = false;  // each device has a channel of that name
+  std::string config = {};
+  std::vector<Operand> arrays;
+  std::vector<Shape> shapes;  // of the arrays: dense, row-major
+};
+
 struct Step {
-  std::variant<KernelStep, CopyStep, WhileStep, CaseStep, ExchangeStep> what;
+  std::variant<KernelStep, CopyStep, WhileStep, CaseStep, ExchangeStep, TransferStep> what;
   std::string name;  // for people: the ops of the step
   std::vector<ValueId> reads;
   std::vector<ValueId> writes;

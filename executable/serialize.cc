@@ -136,6 +136,14 @@ class Writer {
                 .Union()};
   }
 
+  std::pair<fb::What, Offset<void>> WriteWhat(const TransferStep& s) {
+    return {fb::What_TransferStep,
+            fb::CreateTransferStep(builder_, s.puts, builder_.CreateVectorOfStrings(s.channels), s.of_device,
+                                   builder_.CreateString(s.config), WriteOperands(s.arrays),
+                                   List<fb::Shape>(s.shapes, [&](const Shape& shape) { return WriteShape(shape); }))
+                .Union()};
+  }
+
   Offset<fb::Step> WriteStep(const Step& step) {
     auto [type, what] = std::visit([&](const auto& s) { return WriteWhat(s); }, step.what);
     return fb::CreateStep(builder_, type, what, builder_.CreateString(step.name), builder_.CreateVector(step.reads),
@@ -224,6 +232,24 @@ StatusOr<Target> ToTarget(const fb::Target* t) {
                 .keeps_subnormals = t->keeps_subnormals()};
 }
 
+StatusOr<TransferStep> ToTransfer(const fb::TransferStep& from) {
+  TransferStep transfer{.puts = from.puts(),
+                        .channels = {},
+                        .of_device = from.of_device(),
+                        .config = Text(from.config()),
+                        .arrays = ToOperands(from.arrays()),
+                        .shapes = {}};
+  TREADLE_RETURN_IF_ERROR(ForEach(from.channels(), [&](const flatbuffers::String& name) {
+    transfer.channels.push_back(name.str());
+    return OkStatus();
+  }));
+  TREADLE_RETURN_IF_ERROR(ForEach(from.shapes(), [&](const fb::Shape& shape) -> Status {
+    TREADLE_ASSIGN_OR_RETURN(transfer.shapes.emplace_back(), ToShape(&shape));
+    return OkStatus();
+  }));
+  return transfer;
+}
+
 StatusOr<Step> ToStep(const fb::Step& from) {
   Step step;
   step.name = Text(from.name());
@@ -249,6 +275,8 @@ StatusOr<Step> ToStep(const fb::Step& from) {
                              s->members(),
                              s->first_member(),
                              s->body()};
+  } else if (const fb::TransferStep* s = from.what_as_TransferStep()) {
+    TREADLE_ASSIGN_OR_RETURN(step.what, ToTransfer(*s));
   } else {
     return Malformed("a step of an unknown kind");
   }

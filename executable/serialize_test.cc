@@ -31,10 +31,12 @@ Executable Sample() {
                 true}};
   e.kernels = {{"k", 0}, {"table", -1}};
   KernelStep kernel{1, {{{{0, 4}, {1, 0}}, {7, ~0ull}, 5}}, {0}, 128, 1, 1000};
-  e.sequences = {{{{kernel, "add", {0}, {1}}, {CopyStep{{0, 1}, {1, 2}, 3}, "copy", {}, {}}}},
-                 {{{WhileStep{0, 1, {1, 0}}, "while", {}, {}},
-                   {CaseStep{true, {1, 3}, {0, 1}}, "if", {}, {}},
-                   {ExchangeStep{{{1, 2}}, {{0, 1}}, {{0}, {1}}, 1, 3, 2}, "exchange", {}, {}}}}};
+  e.sequences = {
+      {{{kernel, "add", {0}, {1}}, {CopyStep{{0, 1}, {1, 2}, 3}, "copy", {}, {}}}},
+      {{{WhileStep{0, 1, {1, 0}}, "while", {}, {}},
+        {CaseStep{true, {1, 3}, {0, 1}}, "if", {}, {}},
+        {ExchangeStep{{{1, 2}}, {{0, 1}}, {{0}, {1}}, 1, 3, 2}, "exchange", {}, {}},
+        {TransferStep{true, {"out", ""}, true, "note", {{1, 4}}, {{ElementType::kC64, {2}}}}, "put", {}, {}}}}};
   e.arena_bytes = 4096;
   e.flops = 1e9;
   e.bytes_accessed = 2.5;
@@ -61,6 +63,12 @@ TEST(Serialize, RoundTrip) {
   EXPECT_EQ(read->parameters[0].sharding, Sample().parameters[0].sharding);
   EXPECT_EQ(read->num_arguments(), 1u);
   EXPECT_EQ(std::get<ExchangeStep>(read->sequences[1].steps[2].what).groups[0][1], 1);
+  const auto& transfer = std::get<TransferStep>(read->sequences[1].steps[3].what);
+  EXPECT_TRUE(transfer.puts && transfer.of_device);
+  EXPECT_EQ(transfer.channels, (std::vector<std::string>{"out", ""}));
+  EXPECT_EQ(transfer.config, "note");
+  EXPECT_EQ(transfer.arrays[0].offset, 4);
+  EXPECT_EQ(transfer.shapes[0], (Shape{ElementType::kC64, {2}}));
 }
 
 TEST(Serialize, RefusesDamagedBytes) {

@@ -263,6 +263,19 @@ class Validator {
     return CheckSequence(step.body, depth + 1);
   }
 
+  Status CheckStep(const TransferStep& step, const std::string& where, int) const {
+    const auto participants = static_cast<size_t>(e_.participants());
+    if (e_.view == View::kGlobal) return Bad(where + " is in a program that runs once");
+    if (step.channels.size() != 1 && step.channels.size() != participants) return Bad(where + " lacks channels");
+    if (step.shapes.size() != step.arrays.size()) return Bad(where + " lacks shapes");
+    for (size_t i = 0; i < step.arrays.size(); ++i) {
+      TREADLE_RETURN_IF_ERROR(CheckShape(step.shapes[i], where));
+      TREADLE_RETURN_IF_ERROR(CheckOperand(step.arrays[i], step.shapes[i].bytes(), where));
+      if (!step.puts) TREADLE_RETURN_IF_ERROR(CheckWritable(step.arrays[i], where));
+    }
+    return OkStatus();
+  }
+
   const Executable& e_;
   std::vector<int64_t> member_bytes_;
   std::vector<Visit> visit_;

@@ -80,6 +80,29 @@ TEST(Validate, FindsMistakesOfExchanges) {
   EXPECT_TRUE(wrong([](Executable& e, ExchangeStep&) { e.num_replicas = 1 << 30; }));
 }
 
+TEST(Validate, FindsMistakesOfTransfers) {
+  const auto right = [] {
+    Executable e = Swap();
+    e.sequences[0].steps = {
+        {TransferStep{.channels = {"a", "b"}, .arrays = {{1, 0}}, .shapes = {e.results[0].shape}}, "take", {}, {1}}};
+    return e;
+  };
+  EXPECT_TRUE(Validate(right()).ok()) << Validate(right()).ToString();
+  const auto wrong = [&](auto change) {
+    Executable e = right();
+    change(e, std::get<TransferStep>(e.sequences[0].steps[0].what));
+    return Validate(e).code() == StatusCode::kInvalidArgument;
+  };
+  EXPECT_TRUE(wrong([](Executable&, TransferStep& t) { t.channels.clear(); }));
+  EXPECT_TRUE(wrong([](Executable&, TransferStep& t) { t.channels.push_back("c"); }));
+  EXPECT_TRUE(wrong([](Executable&, TransferStep& t) { t.shapes.clear(); }));
+  EXPECT_TRUE(wrong([](Executable&, TransferStep& t) { t.shapes[0].dims = {5}; }));
+  EXPECT_TRUE(wrong([](Executable&, TransferStep& t) { t.shapes[0].dims = {-1}; }));
+  EXPECT_TRUE(wrong([](Executable&, TransferStep& t) { t.arrays[0].value = 0; }));  // takes into a parameter
+  EXPECT_TRUE(wrong([](Executable&, TransferStep& t) { t.arrays[0].value = 9; }));
+  EXPECT_TRUE(wrong([](Executable& e, TransferStep&) { e.view = View::kGlobal; }));
+}
+
 TEST(Validate, FindsEachMistake) {
   const auto wrong = [](auto change) {
     Executable e = Example();

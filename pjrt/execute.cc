@@ -119,6 +119,7 @@ Status Call(PJRT_LoadedExecutable_Execute_Args* args) {
   TREADLE_RETURN_IF_ERROR(CheckArguments(*args, args->executable->program->executable.num_arguments()));
   ExecuteOptions options;
   TREADLE_RETURN_IF_ERROR(ReadOptions(args->options, options));
+  options.channels = &args->executable->client->runtime->channels();
   if (args->executable->spmd != nullptr && args->execute_device == nullptr) return ExecuteOnAll(args, options);
   return ExecuteOnOne(args, options);
 }

@@ -29,6 +29,12 @@ Status CheckArguments(const Program& program, std::span<Buffer* const> arguments
   return OkStatus();
 }
 
+Status CheckChannels(const Program& program, const ExecuteOptions& options) {
+  if (!program.has_transfers() || options.channels != nullptr) return OkStatus();
+  return Status(StatusCode::kFailedPrecondition,
+                program.executable().name + " exchanges data with the host, and no channels are given");
+}
+
 bool Donations::MustQueue(Uses& uses) const {
   for (const executable::Result& result : program_.executable().results) {
     if (result.donor >= 0 && uses[result.donor]->queued() > 0 && Given(result.donor)) return true;

@@ -27,6 +27,9 @@ inline constexpr int64_t kImmediateNs = 2'000'000;
 // INVALID_ARGUMENT unless `arguments` are of the right number and shapes, and on the program's device.
 Status CheckArguments(const Program& program, std::span<Buffer* const> arguments);
 
+// FAILED_PRECONDITION for a program with transfers where there is nothing to transfer through.
+Status CheckChannels(const Program& program, const ExecuteOptions& options);
+
 // Uses of the arguments' memory, given back at the end of the scope unless handed on.
 class Uses {
  public:

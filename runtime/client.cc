@@ -56,6 +56,7 @@ StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
 Client::Client(int threads) : pool_(threads), parallel_calls_(&pool_, kParallelCalls) {}
 
 Client::~Client() {
+  channels_.StopWaiting("the client ends");
   parallel_calls_.Drain();
   for (auto& device : devices_) device->Drain();
 }

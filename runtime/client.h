@@ -11,6 +11,7 @@
 #include "async/thread_pool.h"
 #include "base/status.h"
 #include "device/device.h"
+#include "runtime/channels.h"
 
 namespace treadle {
 
@@ -35,10 +36,13 @@ class Client {
   ThreadPool& pool() { return pool_; }
   // Calls of programs that several devices run together, one after another.
   SerialQueue& parallel_calls() { return parallel_calls_; }
+  // Of all its devices. Programs that still wait for a message when the client ends fail.
+  Channels& channels() { return channels_; }
 
  private:
   explicit Client(int threads);
 
+  Channels channels_;
   ThreadPool pool_;  // outlives the devices
   SerialQueue parallel_calls_;
   std::vector<std::unique_ptr<Device>> devices_;

@@ -13,36 +13,59 @@ namespace {
 using Use = Memory::Use;
 
 // An execution on its way through the queue.
-struct Queued {
+struct Queued : std::enable_shared_from_this<Queued> {
   std::shared_ptr<Program> program;
   std::vector<Memory*> arguments, results;
   Event after;  // the arguments
   Promise done;
+  Channels* channels = nullptr;
+  std::unique_ptr<Workspace> workspace;  // while it runs
 
   void Run() {
-    Status status = after.status();
-    if (status.ok()) status = Compute();
+    Status status = Begin();
+    if (status.ok()) status = program->Run(*workspace);
+    End(std::move(status));
+  }
+
+  // As Run, for a program that may have to wait for messages: it then goes on, on another thread, when one has come.
+  void Start() {
+    Status status = Begin();
+    if (!status.ok()) return End(std::move(status));
+    program->Start(*workspace);
+    Continue();
+  }
+
+ private:
+  Status Begin() {
+    TREADLE_RETURN_IF_ERROR(after.status());
+    TREADLE_ASSIGN_OR_RETURN(workspace, program->TakeWorkspace());
+    for (size_t i = 0; i < arguments.size(); ++i) program->BindParameter(*workspace, i, arguments[i]->data());
+    for (size_t i = 0; i < results.size(); ++i) program->BindResult(*workspace, i, results[i]->data());
+    return OkStatus();
+  }
+
+  void Continue() {
+    const auto resume = [self = shared_from_this()] { self->program->device().Schedule([self] { self->Continue(); }); };
+    const StatusOr<Progress> progress = program->Continue(*workspace, {.channels = channels, .resume = resume});
+    if (progress.ok() && *progress == Progress::kWaits) return;
+    End(progress.status());
+  }
+
+  void End(Status status) {
+    if (workspace != nullptr) program->ReturnWorkspace(std::move(workspace));
     // Before anybody hears of it: whoever is told may want to take the memory.
     for (Memory* memory : arguments) memory->Remove(Use::kQueued);
     for (Memory* memory : results) memory->Remove(Use::kQueued);
     program = nullptr;
     done.Set(std::move(status));
   }
-
-  Status Compute() {
-    TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<Workspace> workspace, program->TakeWorkspace());
-    for (size_t i = 0; i < arguments.size(); ++i) program->BindParameter(*workspace, i, arguments[i]->data());
-    for (size_t i = 0; i < results.size(); ++i) program->BindResult(*workspace, i, results[i]->data());
-    Status status = program->Run(*workspace);
-    program->ReturnWorkspace(std::move(workspace));
-    return status;
-  }
 };
 
-Event Enqueue(const std::shared_ptr<Program>& program, std::span<Buffer* const> arguments, Uses& uses,
-              ResultMemory& memory, size_t num_results) {
+Event Enqueue(const std::shared_ptr<Program>& program, std::span<Buffer* const> arguments, Channels* channels,
+              Uses& uses, ResultMemory& memory, size_t num_results) {
   auto queued = std::make_shared<Queued>();
   queued->program = program;
+  queued->channels = channels;
   std::vector<Event> events;
   for (const Buffer* argument : arguments) {
     if (!argument->ready().ok()) events.push_back(argument->ready());
@@ -55,7 +78,14 @@ Event Enqueue(const std::shared_ptr<Program>& program, std::span<Buffer* const> 
   }
   const Event done = queued->done.event();
   const Event after = queued->after;
-  program->device().Enqueue(after, [queued = std::move(queued)] { queued->Run(); });
+  if (program->has_transfers()) {
+    program->device().EnqueueAsynchronous(after, [queued = std::move(queued), done] {
+      queued->Start();
+      return done;
+    });
+  } else {
+    program->device().Enqueue(after, [queued = std::move(queued)] { queued->Run(); });
+  }
   return done;
 }
 
@@ -70,7 +100,8 @@ Status Execute(const std::shared_ptr<Program>& program, std::span<Buffer* const>
   }
   Uses uses(arguments.size());
   TREADLE_RETURN_IF_ERROR(uses.Acquire(program->executable(), arguments));
-  bool immediate = program->cost_ns() <= kImmediateNs;
+  TREADLE_RETURN_IF_ERROR(CheckChannels(*program, options));
+  bool immediate = program->cost_ns() <= kImmediateNs && !program->has_transfers();
   Status poison;
   for (const Buffer* argument : arguments) {
     if (argument->ready().ok()) [[likely]]
@@ -103,7 +134,7 @@ Status Execute(const std::shared_ptr<Program>& program, std::span<Buffer* const>
     uses.Release();
     *done = poison.ok() ? Event() : Event(std::move(poison));
   } else {
-    *done = Enqueue(program, arguments, uses, memory, results.size());
+    *done = Enqueue(program, arguments, options.channels, uses, memory, results.size());
   }
   memory.MoveInto(*program, *done, results);
   return OkStatus();

@@ -12,12 +12,15 @@
 #include "device/device.h"
 #include "executable/executable.h"
 #include "runtime/buffer.h"
+#include "runtime/channels.h"
 
 namespace treadle {
 
 struct ExecuteOptions {
   // Parameters that the caller keeps although the program may take them (positions, any order).
-  std::span<const int64_t> non_donatable;
+  std::span<const int64_t> non_donatable = {};
+  // Where the program's transfers go; outlives the execution. FAILED_PRECONDITION for a program that has any without.
+  Channels* channels = nullptr;
 };
 
 namespace internal {

@@ -36,7 +36,9 @@ class ParallelCall : public std::enable_shared_from_this<ParallelCall> {
   Status Prepare(std::span<const std::span<Buffer* const>> arguments, const ExecuteOptions& options) {
     for (Execution& e : executions_) {
       TREADLE_RETURN_IF_ERROR(CheckArguments(*e.program, arguments[e.number]));
+      TREADLE_RETURN_IF_ERROR(CheckChannels(*e.program, options));
     }
+    channels_ = options.channels;
     for (Execution& e : executions_) {
       e.uses = std::make_unique<Uses>(arguments[e.number].size());
       TREADLE_RETURN_IF_ERROR(e.uses->Acquire(e.program->executable(), arguments[e.number]));
@@ -55,7 +57,7 @@ class ParallelCall : public std::enable_shared_from_this<ParallelCall> {
   }
 
   bool immediate() const {
-    return cost_ns_ <= kImmediateNs &&
+    return cost_ns_ <= kImmediateNs && !executions_[0].program->has_transfers() &&
            std::all_of(awaited_.begin(), awaited_.end(), [](const Event& event) { return event.ready(); });
   }
 
@@ -157,11 +159,18 @@ class ParallelCall : public std::enable_shared_from_this<ParallelCall> {
     }
   }
 
+  Surroundings SurroundingsOf(Execution& e) {
+    if (!e.program->has_transfers()) return {.partners = &e};
+    return {.partners = &e, .channels = channels_, .resume = [self = shared_from_this(), number = e.number] {
+              self->Resume(number);
+            }};
+  }
+
   void Run(int32_t participant) {
     Execution& e = executions_[participant];
     Status status = meetings_.failure();
     if (status.ok()) {
-      const StatusOr<Progress> progress = e.program->Continue(*e.workspace, &e);
+      const StatusOr<Progress> progress = e.program->Continue(*e.workspace, SurroundingsOf(e));
       if (progress.ok() && *progress == Progress::kWaits) return;
       status = progress.status();
     }
@@ -178,6 +187,7 @@ class ParallelCall : public std::enable_shared_from_this<ParallelCall> {
   Meetings meetings_;
   std::deque<Execution> executions_;
   std::vector<Event> awaited_;
+  Channels* channels_ = nullptr;
   int64_t cost_ns_ = 0;
   ThreadPool* pool_ = nullptr;  // null: on the calling thread, by `ready_`
   std::deque<int32_t> ready_;

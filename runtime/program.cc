@@ -24,6 +24,7 @@ constexpr int64_t kMaxCost = int64_t{1} << 50;
 constexpr int64_t kPrewakeNs = 200'000;
 constexpr int64_t kStepNs = 50;       // control flow itself
 constexpr int64_t kExchangeNs = 300;  // stopping and going on twice
+constexpr int64_t kTransferNs = 300;  // a message, but for its bytes
 
 size_t CountMembers(const executable::Executable& executable) {
   size_t count = 0;
@@ -205,6 +206,16 @@ Program::Step Program::Prepare(const executable::ExchangeStep& step) {
   return {.kind = Kind::kExchange, .a = static_cast<uint32_t>(exchanges_.size() - 1)};
 }
 
+Program::Step Program::Prepare(const executable::TransferStep& step) {
+  Transfer transfer{.step = &step, .channels = step.channels, .first_slot = num_slots_};
+  for (const executable::Operand& array : step.arrays) AddSlot(array);
+  for (std::string& channel : transfer.channels) {
+    if (step.of_device) channel = Channels::OfDevice(channel, device_->id());
+  }
+  transfers_.push_back(std::move(transfer));
+  return {.kind = Kind::kTransfer, .a = static_cast<uint32_t>(transfers_.size() - 1)};
+}
+
 // The time of a sequence on one thread, as far as the estimates of its kernels tell.
 int64_t Program::Cost(int32_t index, std::vector<int64_t>* known) const {
   if ((*known)[index] >= 0) return (*known)[index];
@@ -219,6 +230,8 @@ int64_t Program::Cost(int32_t index, std::vector<int64_t>* known) const {
       add += kGuessedTrips * (Cost(loop->cond, known) + Cost(loop->body, known));
     } else if (const auto* exchange = std::get_if<executable::ExchangeStep>(&step.what)) {
       add += kExchangeNs + Cost(exchange->body, known);
+    } else if (const auto* transfer = std::get_if<executable::TransferStep>(&step.what)) {
+      for (const Shape& shape : transfer->shapes) add += kTransferNs + shape.bytes() / 8;
     } else {
       int64_t dearest = 0;
       for (int32_t branch : std::get<executable::CaseStep>(step.what).branches) {
@@ -326,7 +339,7 @@ Status Program::Run(Workspace& workspace) const {
   if (cost_ns_ >= kPrewakeNs && launches_.size() > 1) device_->Prewake();
   if (depth_ > 1) {
     Start(workspace);
-    return Continue(workspace, nullptr).status();
+    return Continue(workspace, {}).status();
   }
   UseLinkedCode(workspace);
   const FloatMode mode(executable_.target.keeps_subnormals);
@@ -335,7 +348,7 @@ Status Program::Run(Workspace& workspace) const {
   return status.ok() ? status : InContext(std::move(status), {at});
 }
 
-StatusOr<Progress> Program::Continue(Workspace& workspace, Partners* partners) const {
+StatusOr<Progress> Program::Continue(Workspace& workspace, const Surroundings& surroundings) const {
   UseLinkedCode(workspace);
   const FloatMode mode(executable_.target.keeps_subnormals);  // once for all steps, which find it set
   std::vector<Position>& positions = workspace.positions;
@@ -350,7 +363,11 @@ StatusOr<Progress> Program::Continue(Workspace& workspace, Partners* partners) c
       }
       const Step& step = steps[at.step];
       if (step.kind == Kind::kExchange) {
-        if (!StepExchange(step, workspace, *partners)) return Progress::kWaits;
+        if (!StepExchange(step, workspace, *surroundings.partners)) return Progress::kWaits;
+      } else if (step.kind == Kind::kTransfer) {
+        StatusOr<bool> moved = StepTransfer(step, workspace, surroundings);
+        if (moved.ok() && !*moved) return Progress::kWaits;
+        status = moved.status();
       } else {
         status = step.kind == Kind::kWhile ? StepWhile(step, workspace) : StepCase(step, workspace);
       }
@@ -467,6 +484,69 @@ bool Program::StepExchange(const Step& step, Workspace& workspace, Partners& par
       return partners.Meet(step.a, lent);
     }
   }
+}
+
+// Behind the transfer, or false where its message has still to come: then the execution is not touched any more.
+StatusOr<bool> Program::StepTransfer(const Step& step, Workspace& workspace, const Surroundings& surroundings) const {
+  const Transfer& transfer = transfers_[step.a];
+  const bool for_all = transfer.channels.size() == 1;
+  const std::string& channel = transfer.channels[for_all ? 0 : surroundings.partners->participant()];
+  if (transfer.step->puts) {
+    if (!channel.empty()) TREADLE_RETURN_IF_ERROR(Put(transfer, channel, workspace, *surroundings.channels));
+  } else if (channel.empty()) {
+    TREADLE_RETURN_IF_ERROR(ReceiveZeros(transfer, workspace));
+  } else {
+    TREADLE_ASSIGN_OR_RETURN(const auto taken, surroundings.channels->Take(channel));
+    if (const Event* arrival = std::get_if<Event>(&taken)) {
+      arrival->OnReady([resume = surroundings.resume](const Status&) { resume(); });
+      return false;
+    }
+    TREADLE_RETURN_IF_ERROR(Receive(transfer, channel, std::get<Message>(taken), workspace));
+  }
+  ++workspace.positions.back().step;
+  return true;
+}
+
+Status Program::Put(const Transfer& transfer, const std::string& channel, Workspace& workspace,
+                    Channels& channels) const {
+  Message message{.config = transfer.step->config, .arrays = {}};
+  for (size_t i = 0; i < transfer.step->shapes.size(); ++i) {
+    const Shape& shape = transfer.step->shapes[i];
+    std::string bytes(shape.bytes(), '\0');
+    const void* const from = workspace.pointers[transfer.first_slot + i];
+    TREADLE_RETURN_IF_ERROR(device_->CopyToHost(bytes.data(), from, shape.bytes()));
+    message.arrays.push_back({shape, std::move(bytes)});
+  }
+  return channels.Put(channel, std::move(message));
+}
+
+Status Program::Receive(const Transfer& transfer, const std::string& channel, const Message& message,
+                        Workspace& workspace) const {
+  const std::vector<Shape>& shapes = transfer.step->shapes;
+  if (message.arrays.size() != shapes.size()) {
+    return InvalidArgument(channel + ": a message of " + std::to_string(message.arrays.size()) +
+                           " arrays, the program takes " + std::to_string(shapes.size()));
+  }
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const auto& [shape, bytes] = message.arrays[i];
+    if (!(shape == shapes[i]) || static_cast<int64_t>(bytes.size()) != shape.bytes()) {
+      return InvalidArgument(channel + ": array " + std::to_string(i) + " of the message is " + shape.ToString() +
+                             " in " + std::to_string(bytes.size()) + " bytes, the program takes " +
+                             shapes[i].ToString());
+    }
+    TREADLE_RETURN_IF_ERROR(
+        device_->CopyFromHost(workspace.pointers[transfer.first_slot + i], bytes.data(), shape.bytes()));
+  }
+  return OkStatus();
+}
+
+Status Program::ReceiveZeros(const Transfer& transfer, Workspace& workspace) const {
+  for (size_t i = 0; i < transfer.step->shapes.size(); ++i) {
+    const std::string zeros(transfer.step->shapes[i].bytes(), '\0');
+    TREADLE_RETURN_IF_ERROR(device_->CopyFromHost(workspace.pointers[transfer.first_slot + i], zeros.data(),
+                                                  static_cast<int64_t>(zeros.size())));
+  }
+  return OkStatus();
 }
 
 }  // namespace treadle::internal

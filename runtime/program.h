@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "executable/executable.h"
+#include "runtime/channels.h"
 #include "runtime/link/link.h"
 #include "runtime/partners.h"
 
@@ -43,6 +45,14 @@ struct Position {
 };
 
 enum class Progress : uint8_t { kDone, kWaits };
+
+// What an execution meets on its way. Where a program has neither exchanges nor transfers: nothing.
+struct Surroundings {
+  Partners* partners = nullptr;  // for exchanges, and which participant this is
+  Channels* channels = nullptr;  // for transfers
+  // Lets an execution that stopped for a message go on: called once, on whatever thread, maybe before Continue returns.
+  std::function<void()> resume = {};
+};
 
 // What one execution at a time needs: the table of pointers, launches that point into it, and an arena. Recycled.
 struct Workspace {
@@ -89,13 +99,16 @@ class Program {
   const executable::ExchangeStep& exchange(size_t number) const { return *exchanges_[number].step; }
   std::string_view exchange_name(size_t number) const { return exchanges_[number].name; }
 
-  // Runs the program in a workspace that is bound. REQUIRES: no exchanges.
+  // Whether an execution needs Surroundings::channels, and may have to wait for what comes from there.
+  bool has_transfers() const { return !transfers_.empty(); }
+
+  // Runs the program in a workspace that is bound. REQUIRES: no exchanges and no transfers.
   Status Run(Workspace& workspace) const;
 
   // In steps: Start, then Continue until it is done or fails. After kWaits the execution may be going on elsewhere
   // already: nothing of it may be touched.
   void Start(Workspace& workspace) const { workspace.positions.assign(1, Position()); }
-  StatusOr<Progress> Continue(Workspace& workspace, Partners* partners) const;
+  StatusOr<Progress> Continue(Workspace& workspace, const Surroundings& surroundings) const;
 
  private:
   friend struct Workspace;
@@ -111,12 +124,12 @@ class Program {
     const executable::Frame* frame;
   };
 
-  enum class Kind : uint8_t { kKernel, kCopy, kWhile, kCase, kExchange };
+  enum class Kind : uint8_t { kKernel, kCopy, kWhile, kCase, kExchange, kTransfer };
   struct Step {
     Kind kind;
     bool predicate = false;  // kCase
     uint32_t a = 0;          // kKernel: launch. kCopy: slot of src. kWhile, kCase: slot of predicate or index.
-                             // kExchange: its number
+                             // kExchange, kTransfer: its number
     uint32_t b = 0;          // kCopy: slot of dst. kWhile: condition. kCase: first of branches
     uint32_t c = 0;          // kWhile: body. kCase: number of branches
     int64_t bytes = 0;       // kCopy
@@ -126,6 +139,11 @@ class Program {
     const executable::ExchangeStep* step;
     std::string_view name;
     std::vector<uint32_t> operands;  // slots
+  };
+  struct Transfer {
+    const executable::TransferStep* step;
+    std::vector<std::string> channels;  // with the device's number, where they are of a device
+    uint32_t first_slot;                // of the arrays
   };
   struct KernelLaunch {
     int32_t kernel;
@@ -155,6 +173,7 @@ class Program {
   Step Prepare(const executable::WhileStep& step);
   Step Prepare(const executable::CaseStep& step);
   Step Prepare(const executable::ExchangeStep& step);
+  Step Prepare(const executable::TransferStep& step);
   int64_t Cost(int32_t sequence, std::vector<int64_t>* known) const;
   uint32_t Depth(int32_t sequence, std::vector<uint32_t>* known) const;
   uint32_t AddSlot(const executable::Operand& operand);
@@ -174,6 +193,11 @@ class Program {
   Status StepWhile(const Step& step, Workspace& workspace) const;
   Status StepCase(const Step& step, Workspace& workspace) const;
   bool StepExchange(const Step& step, Workspace& workspace, Partners& partners) const;
+  StatusOr<bool> StepTransfer(const Step& step, Workspace& workspace, const Surroundings& surroundings) const;
+  Status Put(const Transfer& transfer, const std::string& channel, Workspace& workspace, Channels& channels) const;
+  Status Receive(const Transfer& transfer, const std::string& channel, const Message& message,
+                 Workspace& workspace) const;
+  Status ReceiveZeros(const Transfer& transfer, Workspace& workspace) const;
   Status InContext(Status status, const std::vector<Position>& positions) const;
   template <typename T>
   StatusOr<T> Read(const void* address) const;
@@ -201,6 +225,7 @@ class Program {
   std::vector<std::vector<Step>> sequences_;
   std::vector<uint32_t> branches_;
   std::vector<Exchange> exchanges_;
+  std::vector<Transfer> transfers_;
   uint32_t depth_ = 0;  // of sequences in each other
 
   static constexpr int kIdle = 8;

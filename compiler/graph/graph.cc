@@ -1,5 +1,6 @@
 #include "compiler/graph/graph.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace treadle::graph {
@@ -99,6 +100,14 @@ OpId Graph::AddOp(RegionId region, OpCode code, std::vector<ValueId> operands, s
   ops.push_back(std::move(op));
   regions[region].ops.push_back(id);
   return id;
+}
+
+bool Transfers(const Graph& graph, const Op& op) {
+  if (op.code == OpCode::kTransfer) return true;
+  return std::ranges::any_of(op.regions, [&](RegionId region) {
+    return std::ranges::any_of(graph.regions[region].ops,
+                               [&](OpId inner) { return Transfers(graph, graph.ops[inner]); });
+  });
 }
 
 std::string Print(const Graph& graph) {

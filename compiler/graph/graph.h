@@ -96,6 +96,18 @@ struct Exchange {
   std::vector<std::vector<int32_t>> sources;  // for each participant: of its group, the same number for all
 };
 
+// What a transfer does: it puts its operands into a channel, or takes its results from one. Channels are queues of
+// messages that the host and other programs see, too (runtime/channels.h).
+struct Transfer {
+  bool puts = false;
+  // By participant, or one for all. Without a name: nothing is put, zeros are taken.
+  std::vector<std::string> channels;
+  bool of_device = false;   // each device has a channel of that name
+  std::string config = {};  // what goes with a message that is put
+  // Of the arrays, as the host sees them: complex where operands and results are pairs along a last dimension of 2.
+  std::vector<Shape> shapes;
+};
+
 // The shape of complex numbers whose parts are pairs along a last dimension of 2.
 Shape OfComplex(Shape pairs);
 
@@ -119,6 +131,7 @@ Shape OfComplex(Shape pairs);
 //   for all
 //   exchange  exchange
 //   call      algorithm
+//   transfer  transfer
 struct Attributes {
   std::vector<int64_t> dims, starts, limits, strides, low, high, interior, dilations;
   Direction direction = Direction::kEq;
@@ -133,6 +146,7 @@ struct Attributes {
   bool splat = false;
   std::shared_ptr<const Exchange> exchange;
   std::shared_ptr<const AlgorithmCall> call;
+  std::shared_ptr<const Transfer> transfer;
 };
 
 struct Op {
@@ -188,6 +202,9 @@ struct Graph {
   OpId AddOp(RegionId region, OpCode code, std::vector<ValueId> operands, std::vector<Shape> result_shapes,
              Attributes attrs = {}, std::vector<RegionId> regions = {}, int32_t location = -1);
 };
+
+// Whether the operation is a transfer or holds one: then it happens, and in its place, whoever reads its results.
+bool Transfers(const Graph& graph, const Op& op);
 
 // One line an operation; for people and tests.
 std::string Print(const Graph& graph);

@@ -27,6 +27,9 @@ class Needed {
  public:
   explicit Needed(const Graph& graph) : graph_(graph), value_(graph.values.size(), false) {
     for (ValueId v : graph.regions[0].results) Need(v);
+    for (const Op& op : graph.ops) {
+      if (Transfers(graph, op)) Need(op.results.back());
+    }
     while (!work_.empty()) {
       graph::OpId op = work_.back();
       work_.pop_back();
@@ -158,7 +161,7 @@ class Rebuilder {
       for (Shape& shape : shapes) shape.dims[op.attrs.dims[0]] = taken_(in_, op);
     }
     std::vector<ValueId> results;
-    if (op.regions.empty() && op.results.size() == 1) {
+    if (op.regions.empty() && op.results.size() == 1 && op.code != OpCode::kTransfer) {
       results = {Simplified(region, op, std::move(operands), std::move(shapes[0]))};
     } else {
       std::vector<RegionId> regions = PlainRegions(op);
@@ -217,11 +220,13 @@ class Rebuilder {
 
   // --- control flow ---
 
-  // Carries that come out of the body as they went in are the initial values all along.
+  // Carries that come out of the body as they went in are the initial values all along. The token of transfers, the last
+  // carry, stays though the condition alone may hold them.
   std::vector<bool> Unchanged(const Op& op) const {
     const graph::Region& body = in_.regions[op.regions[1]];
     std::vector<bool> unchanged;
     for (size_t k = 0; k < op.operands.size(); ++k) unchanged.push_back(body.results[k] == body.arguments[k]);
+    if (Transfers(in_, op)) unchanged.back() = false;
     return unchanged;
   }
 

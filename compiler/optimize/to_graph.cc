@@ -11,7 +11,9 @@
 #include "compiler/optimize/describe.h"
 #include "compiler/optimize/import_algorithms.h"
 #include "compiler/optimize/import_collectives.h"
+#include "compiler/optimize/import_transfers.h"
 #include "compiler/optimize/integer_formulas.h"
+#include "compiler/optimize/order_transfers.h"
 #include "compiler/optimize/read_attributes.h"
 #include "compiler/optimize/select_and_scatter.h"
 #include "compiler/optimize/values.h"
@@ -60,6 +62,7 @@ class Importer {
     TREADLE_RETURN_IF_ERROR(ImportBlock(body, main, 0));
     TREADLE_RETURN_IF_ERROR(ExportResults(body, main, func));
     collectives_.Finish();
+    TREADLE_RETURN_IF_ERROR(OrderTransfers(graph_));
     return std::move(graph_);
   }
 
@@ -213,13 +216,14 @@ class Importer {
     if (auto custom = llvm::dyn_cast<stablehlo::CustomCallOp>(op)) return ImportCustomCall(custom, region);
     if (auto manual = llvm::dyn_cast<sdy::ManualComputationOp>(op)) return ImportManual(manual, region, depth);
     if (IsCollective(op)) return ImportCollective(op, region);
+    if (IsTransfer(op)) return ImportTransfer(op, region);
     if (IsAlgorithm(op)) return algorithm_importer_.Import(op, region, Location(op->getLoc()));
     llvm::StringRef name = op->getName().getStringRef();
     // Where a value should lie does not change what it is.
     if (name == "sdy.sharding_constraint" || name == "sdy.propagation_barrier" || name == "sdy.reshard")
       return Forward(op);
     if (name == "sdy.sharding_group") return OkStatus();
-    if (name == "stablehlo.create_token" || name == "stablehlo.after_all") return ImportToken(op, region);
+    if (name == "stablehlo.create_token" || name == "stablehlo.after_all") return MakeToken(op->getResult(0), op, region);
     if (name == "stablehlo.complex" || name == "stablehlo.real" || name == "stablehlo.imag")
       return ImportParts(op, name, region);
     if (auto select = llvm::dyn_cast<stablehlo::SelectAndScatterOp>(op)) return ImportSelect(select, region, depth);
@@ -237,11 +241,12 @@ class Importer {
     return ImportPlain(op, *code, region, depth);
   }
 
-  // Steps stand in the order of the program, so tokens need not tell it: they are arrays without elements.
-  Status ImportToken(mlir::Operation* op, RegionId region) {
-    TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(op->getResult(0).getType(), op));
+  // Transfers keep the order of the program (order_transfers.h), so tokens need not tell it: they are arrays without
+  // elements.
+  Status MakeToken(mlir::Value token, mlir::Operation* op, RegionId region) {
+    TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(token.getType(), op));
     Formula f(graph_, region, shape, Location(op->getLoc()));
-    values_[op->getResult(0)] = {f.Splat(shape, 0)};
+    values_[token] = {f.Splat(shape, 0)};
     return OkStatus();
   }
 
@@ -255,6 +260,37 @@ class Importer {
   Status ImportCollective(mlir::Operation* op, RegionId region) {
     if (graph_.global_view) return NotYet(op, "outside of a manual computation");
     return collective_importer_.Import(op, {region, Location(op->getLoc())});
+  }
+
+  // Arrays as they lie in the host's memory; the token at the end of operands and results is made where it is read.
+  Status ImportTransfer(mlir::Operation* op, RegionId region) {
+    if (graph_.global_view) return NotYet(op, "in a program that several devices run as one");
+    const int32_t location = Location(op->getLoc());
+    graph::Transfer transfer = ReadTransfer(op, participants_);
+    std::vector<ValueId> operands;
+    for (mlir::Value operand : op->getOperands().drop_back()) {
+      TREADLE_ASSIGN_OR_RETURN(transfer.shapes.emplace_back(), ShapeOf(operand.getType(), op));
+      const Complex parts = values_.lookup(operand);
+      Formula f(graph_, region, graph_.shape(parts.re), location);
+      operands.push_back(parts.im >= 0 ? pairs_.Pairs(f, parts) : parts.re);
+    }
+    std::vector<Shape> shapes;
+    for (mlir::Value result : op->getResults().drop_back()) {
+      TREADLE_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(result.getType(), op));
+      transfer.shapes.push_back(shape);
+      shapes.push_back(IsComplex(shape.type) ? PairShape(shape) : shape);
+    }
+    graph::Attributes attrs;
+    attrs.transfer = std::make_shared<const graph::Transfer>(std::move(transfer));
+    const graph::OpId id =
+        graph_.AddOp(region, OpCode::kTransfer, std::move(operands), std::move(shapes), std::move(attrs), {}, location);
+    for (unsigned i = 0; i + 1 < op->getNumResults(); ++i) {
+      const ValueId value = graph_.ops[id].results[i];
+      const Shape& shape = graph_.ops[id].attrs.transfer->shapes[i];
+      Formula f(graph_, region, IsComplex(shape.type) ? PartShape(shape) : shape, location);
+      values_[op->getResult(i)] = IsComplex(shape.type) ? pairs_.Parts(f, value) : Complex{value};
+    }
+    return MakeToken(op->getResults().back(), op, region);
   }
 
   static int64_t Rank(mlir::Value value) { return llvm::cast<mlir::ShapedType>(value.getType()).getRank(); }

@@ -16,7 +16,7 @@ enum class GroupKind : uint8_t {
   kDot,        // a dot_general or convolution on kernels/dense; further operations, if any, are its epilogue
   kSort,       // a sort on kernels/sort
   kAlgorithm,  // an algorithm of kernels/, see algorithm_task.h
-  kControl,    // one while, if, case or exchange whose regions become sequences of steps
+  kControl,    // one while, if, case or exchange, whose regions become sequences of steps, or transfer
 };
 
 struct Group {

@@ -66,6 +66,7 @@ OperationClass ClassOf(const graph::Graph& graph, const graph::Op& op) {
     case OpCode::kIf:
     case OpCode::kCase:
     case OpCode::kExchange:
+    case OpCode::kTransfer:
       return OperationClass::kControl;
     default:
       return OperationClass::kPointwise;

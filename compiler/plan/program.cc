@@ -117,6 +117,13 @@ struct StepPrinter {
     for (const std::vector<int32_t>& sources : step.sources) text += " " + ListText(sources);
     return text + " members from " + std::to_string(step.first_member) + " do sequence " + std::to_string(step.body);
   }
+  std::string operator()(const executable::TransferStep& step) const {
+    std::string text = step.puts ? "put" : "take";
+    for (const executable::Operand& array : step.arrays) text += " " + OperandText(array);
+    text += step.puts ? " into" : " from";
+    for (const std::string& channel : step.channels) text += " '" + channel + "'";
+    return text + (step.of_device ? " of the device" : "");
+  }
   static std::string ListText(const std::vector<int32_t>& list) {
     std::string text;
     for (int32_t number : list) text += (text.empty() ? "" : ",") + std::to_string(number);

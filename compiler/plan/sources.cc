@@ -51,6 +51,9 @@ bool Sources::IsFree(ValueId value) const {
 void Sources::FindLive() {
   live_.assign(graph_.ops.size(), false);
   std::vector<ValueId> stack(region_.results.begin(), region_.results.end());
+  for (OpId op : region_.ops) {
+    if (Transfers(graph_, graph_.ops[op])) stack.push_back(graph_.ops[op].results.back());
+  }
   std::set<OpId> mine(region_.ops.begin(), region_.ops.end());
   auto visit_region = [&](auto&& self, RegionId region) -> void {
     const graph::Region& nested = graph_.regions[region];

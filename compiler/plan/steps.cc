@@ -18,6 +18,7 @@ using executable::ExchangeStep;
 using executable::Executable;
 using executable::KernelStep;
 using executable::Operand;
+using executable::TransferStep;
 using executable::WhileStep;
 using graph::Graph;
 using graph::OpCode;
@@ -299,6 +300,21 @@ class Writer {
     return OkStatus();
   }
 
+  void WriteTransfer(const Task& task, int32_t sequence) {
+    const graph::Op& op = graph_.ops[task.control_op()];
+    const graph::Transfer& transfer = *op.attrs.transfer;
+    TransferStep step{.puts = transfer.puts,
+                      .channels = transfer.channels,
+                      .of_device = transfer.of_device,
+                      .config = transfer.config,
+                      .arrays = {},
+                      .shapes = transfer.shapes};
+    const std::vector<ValueId>& arrays = transfer.puts ? op.operands : op.results;
+    for (size_t k = 0; k < transfer.shapes.size(); ++k) step.arrays.push_back(At(arrays[k]));
+    const std::string name = (transfer.puts ? "put into " : "take from ") + transfer.channels[0];
+    Finish(sequence, std::move(step), task, name + ", " + graph_.location(op));
+  }
+
   template <typename ControlStep>
   void Finish(int32_t sequence, ControlStep step, const Task& task, std::string name) {
     const graph::Op& op = graph_.ops[task.control_op()];
@@ -306,6 +322,20 @@ class Writer {
     for (ValueId v : task.group.inputs) reads.push_back(At(v).value);
     for (ValueId v : op.results) writes.push_back(At(v).value);
     exe_.sequences[sequence].steps.push_back({std::move(step), std::move(name), std::move(reads), std::move(writes)});
+  }
+
+  Status WriteControl(const Task& task, int32_t sequence) {
+    switch (graph_.ops[task.control_op()].code) {
+      case OpCode::kWhile:
+        return WriteWhile(task, sequence);
+      case OpCode::kExchange:
+        return WriteExchange(task, sequence);
+      case OpCode::kTransfer:
+        WriteTransfer(task, sequence);
+        return OkStatus();
+      default:
+        return WriteCase(task, sequence);
+    }
   }
 
   Status WriteList(const TaskList& list, int32_t sequence) {
@@ -323,13 +353,9 @@ class Writer {
         case GroupKind::kSort:
           WritePhases(task, sequence, Buffers(task.group), task.sort);
           break;
-        case GroupKind::kControl: {
-          const OpCode code = graph_.ops[task.control_op()].code;
-          TREADLE_RETURN_IF_ERROR(code == OpCode::kWhile      ? WriteWhile(task, sequence)
-                                  : code == OpCode::kExchange ? WriteExchange(task, sequence)
-                                                              : WriteCase(task, sequence));
+        case GroupKind::kControl:
+          TREADLE_RETURN_IF_ERROR(WriteControl(task, sequence));
           break;
-        }
       }
     }
     return OkStatus();

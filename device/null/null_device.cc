@@ -76,6 +76,10 @@ class NullDevice final : public Device {
   }
 
   void Enqueue(Event after, std::function<void()> task) override { queue_.Push(std::move(after), std::move(task)); }
+  void EnqueueAsynchronous(Event after, std::function<Event()> task) override {
+    queue_.PushAsynchronous(std::move(after), std::move(task));
+  }
+  void Schedule(std::function<void()> task) override { driver_.Schedule(std::move(task)); }
   void Drain() override { queue_.Drain(); }
 
  private:

@@ -1,7 +1,5 @@
 #include "stablehlo/check/outline.h"
 
-#include <map>
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "stablehlo/check/expectation.h"
 #include "stablehlo/check/ops.h"
@@ -63,12 +61,6 @@ class Outliner {
 
  private:
   Status Visit(mlir::Operation* op) {
-    if (auto probe = llvm::dyn_cast<interpreter::ProbeOp>(op)) {
-      probes_[probe.getProbeId().str()].push_back(ResultFor(probe.getOperand()));
-      probe.getResult().replaceAllUsesWith(probe.getOperand());
-      probe.erase();
-      return OkStatus();
-    }
     if (llvm::isa<interpreter::PrintOp>(op)) {
       op->erase();
       return OkStatus();
@@ -99,12 +91,8 @@ class Outliner {
       outlined.value_shape = ShapeOf(type);
       outlined.value = value.bytes();
     } else {
-      const auto probe = probes_.find(expectation.probe);
-      if (probe == probes_.end() || expectation.iteration < 0 ||
-          expectation.iteration >= static_cast<int64_t>(probe->second.size())) {
-        return At(op, "a probe that is not in the function's body");
-      }
-      outlined.expected = probe->second[expectation.iteration];
+      outlined.probe = std::string(kProbeConfig) + expectation.probe;
+      outlined.iteration = expectation.iteration;
     }
     outlined_.expectations.push_back(std::move(outlined));
     return OkStatus();
@@ -120,8 +108,18 @@ class Outliner {
   FuncOp function_;
   OutlinedFunction outlined_;
   llvm::SmallVector<mlir::Value> results_;
-  std::map<std::string, std::vector<int>> probes_;
 };
+
+// What a probe sees leaves the program.
+void FeedOut(interpreter::ProbeOp probe) {
+  mlir::OpBuilder builder(probe);
+  auto token = stablehlo::AfterAllOp::create(builder, probe.getLoc(), stablehlo::TokenType::get(builder.getContext()),
+                                             mlir::ValueRange());
+  stablehlo::OutfeedOp::create(builder, probe.getLoc(), token.getType(), probe.getOperand(), token,
+                               builder.getStringAttr(std::string(kProbeConfig) + probe.getProbeId().str()));
+  probe.getResult().replaceAllUsesWith(probe.getOperand());
+  probe.erase();
+}
 
 bool IsForTests(mlir::Operation* op) {
   return ExpectationOf(op) || op->getName().getDialectNamespace() == "interpreter";
@@ -137,6 +135,7 @@ StatusOr<OutlinedProgram> Outline(std::string_view program, std::string_view nam
   stablehlo::BorrowedContext context;
   TREADLE_ASSIGN_OR_RETURN(mlir::OwningOpRef<mlir::ModuleOp> module, stablehlo::ReadProgram(*context, program, name));
   OutlinedProgram outlined;
+  module->walk([](interpreter::ProbeOp probe) { FeedOut(probe); });
   llvm::DenseSet<FuncOp> running;
   for (FuncOp function : interpreter::FunctionsToRun(*module)) {
     running.insert(function);

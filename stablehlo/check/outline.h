@@ -18,10 +18,14 @@ struct OutlinedExpectation {
   Rule rule;
   std::string place;  // "file:line:col: error: 'check.expect_eq' op": how a miss begins
   int actual = 0;     // results of the function
-  int expected = -1;  // likewise; -1: `value`
+  int expected = -1;  // likewise; -1: `value`, or what a probe saw
   Shape value_shape = {};
   std::string value = {};
+  std::string probe = {};  // the outfeed_config of what is expected, the `iteration`-th time
+  int64_t iteration = 0;
 };
+
+inline constexpr std::string_view kProbeConfig = "probe ";
 
 struct OutlinedFunction {
   std::string name;
@@ -36,8 +40,8 @@ struct OutlinedProgram {
   std::vector<OutlinedFunction> functions;  // those that interpreter::Check runs
 };
 
-// UNIMPLEMENTED for expectations that are not in the body of a function that is run, and for probes inside of loops and
-// called functions.
+// Probes become outfeeds whose configuration is kProbeConfig and the probe's name. UNIMPLEMENTED for expectations that
+// are not in the body of a function that is run.
 StatusOr<OutlinedProgram> Outline(std::string_view program, std::string_view name);
 
 }  // namespace treadle::check

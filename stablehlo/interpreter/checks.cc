@@ -114,15 +114,12 @@ StatusOr<Values> EvaluateRunParallel(RunParallelOp op, Frame& frame) {
     for (mlir::Attribute name : llvm::cast<mlir::ArrayAttr>(row)) programs.back().push_back(NameOf(name));
   }
   Process& process = frame.process();
-  if (process.host.run_grid) {
-    if (op.getInfeed()) return Unimplemented("values that the host feeds in to compiled programs");
-    return process.host.run_grid(programs, frame.operands());
-  }
   std::deque<Values> infeed;
   for (mlir::Attribute name : op.getInfeed() ? op.getInfeed()->getValue() : llvm::ArrayRef<mlir::Attribute>()) {
     TREADLE_ASSIGN_OR_RETURN(Values values, process.program.Call(NameOf(name), {}, process));
     infeed.push_back(std::move(values));
   }
+  if (process.host.run_grid) return process.host.run_grid(programs, frame.operands(), infeed);
   return process.program.RunGrid(programs, frame.operands(), std::move(infeed), process.host);
 }
 

@@ -28,7 +28,7 @@ struct Host {
   std::map<std::string, std::vector<Tensor>> probes;  // what interpreter.probe saw, by name, in order
   std::ostream* out = nullptr;                        // of interpreter.print; null: nowhere
   // Runs a grid in the interpreter's place; unset: it does that itself. Results of all processes, one after another.
-  std::function<StatusOr<Values>(const Programs&, const Values& inputs)> run_grid;
+  std::function<StatusOr<Values>(const Programs&, const Values& inputs, const std::deque<Values>& infeed)> run_grid;
 };
 
 // What the processes of a grid share. Only one of them runs at a time: it holds the baton and gives it away while it

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "stablehlo/context.h"
 #include "stablehlo/diagnostics.h"
+#include "stablehlo/dialect/ops.h"
 #include "stablehlo/interpreter/functions_to_run.h"
 #include "stablehlo/interpreter/program.h"
 #include "stablehlo/read.h"
@@ -15,7 +16,11 @@ namespace {
 
 using mlir::func::FuncOp;
 
+// Tokens carry nothing: for the host they are arrays without elements, as for compiled code.
+const Shape kToken = {ElementType::kI1, {0}};
+
 StatusOr<Shape> ShapeOf(mlir::Type type) {
+  if (llvm::isa<stablehlo::TokenType>(type)) return kToken;
   auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
   const ElementType element = tensor ? StorageOf(tensor.getElementType()) : ElementType::kInvalid;
   if (element == ElementType::kInvalid || !tensor.hasStaticShape()) {
@@ -41,6 +46,7 @@ StatusOr<Value> FromHost(const HostTensor& tensor, mlir::Type type) {
   if (shape != tensor.shape || static_cast<int64_t>(tensor.bytes.size()) != shape.bytes()) {
     return InvalidArgument("an argument is " + tensor.shape.ToString() + ", but the program takes " + shape.ToString());
   }
+  if (llvm::isa<stablehlo::TokenType>(type)) return Value(Token());
   TREADLE_ASSIGN_OR_RETURN(Tensor value, Tensor::Zeros(llvm::cast<mlir::RankedTensorType>(type)));
   value.set_bytes(tensor.bytes);
   return Value(std::move(value));
@@ -49,8 +55,12 @@ StatusOr<Value> FromHost(const HostTensor& tensor, mlir::Type type) {
 StatusOr<std::vector<HostTensor>> ToHost(const Values& values) {
   std::vector<HostTensor> tensors;
   for (const Value& value : values) {
+    if (std::holds_alternative<Token>(value)) {
+      tensors.push_back({kToken, ""});
+      continue;
+    }
     const auto* tensor = std::get_if<Tensor>(&value);
-    if (tensor == nullptr) return Unimplemented("tokens and tuples as arguments or results");
+    if (tensor == nullptr) return Unimplemented("tuples as arguments or results");
     tensors.push_back({{tensor->element_type(), {tensor->shape().begin(), tensor->shape().end()}}, tensor->bytes()});
   }
   return tensors;
@@ -127,9 +137,14 @@ StatusOr<CheckReport> Check(std::string_view program, std::string_view name, con
     Host host;
     host.out = &printed;
     if (run_grid) {
-      host.run_grid = [&](const Programs& functions, const Values& inputs) -> StatusOr<Values> {
+      host.run_grid = [&](const Programs& functions, const Values& inputs,
+                          const std::deque<Values>& fed) -> StatusOr<Values> {
         TREADLE_ASSIGN_OR_RETURN(const std::vector<HostTensor> tensors, ToHost(inputs));
-        TREADLE_ASSIGN_OR_RETURN(const std::vector<HostTensor> results, run_grid(functions, tensors));
+        std::vector<std::vector<HostTensor>> infeed;
+        for (const Values& each : fed) {
+          TREADLE_ASSIGN_OR_RETURN(infeed.emplace_back(), ToHost(each));
+        }
+        TREADLE_ASSIGN_OR_RETURN(const std::vector<HostTensor> results, run_grid(functions, tensors, infeed));
         Values values;
         size_t next = 0;
         for (const auto& row : functions) {

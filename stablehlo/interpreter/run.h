@@ -16,7 +16,8 @@
 
 namespace treadle::interpreter {
 
-// Dense, row-major, in memory format (elements below a byte take one each). Of quantized types the stored integers.
+// Dense, row-major, in memory format (elements below a byte take one each). Of quantized types the stored integers. A
+// token is an array of i1 without elements.
 struct HostTensor {
   Shape shape;
   std::string bytes;
@@ -41,9 +42,10 @@ struct CheckReport {
 };
 
 // Runs a grid of processes [replica][partition], each a function of the program, in the interpreter's place. Inputs and
-// results are those of all processes, one after another.
+// results are those of all processes, one after another; `infeed` is what the host feeds in, each time some tensors.
 using RunGrid = std::function<StatusOr<std::vector<HostTensor>>(const std::vector<std::vector<std::string>>& functions,
-                                                                const std::vector<HostTensor>& inputs)>;
+                                                                const std::vector<HostTensor>& inputs,
+                                                                const std::vector<std::vector<HostTensor>>& infeed)>;
 
 // Runs `main` (its arguments are zeros) or, where there is none, every public function without arguments; a program
 // without functions passes.

@@ -530,12 +530,12 @@ bool OnlyTiny(const Graph& graph, const graph::Op& op) {
   return true;
 }
 
-// Whether the operation is or holds an exchange, for which an execution may have to stop: no kernel can.
-bool HasExchange(const Graph& graph, const graph::Op& op) {
-  if (op.code == OpCode::kExchange) return true;
+// Whether the operation is or holds one for which an execution may have to stop: no kernel can.
+bool MayStop(const Graph& graph, const graph::Op& op) {
+  if (op.code == OpCode::kExchange || op.code == OpCode::kTransfer) return true;
   for (RegionId region : op.regions) {
     for (OpId inner : graph.regions[region].ops) {
-      if (HasExchange(graph, graph.ops[inner])) return true;
+      if (MayStop(graph, graph.ops[inner])) return true;
     }
   }
   return false;
@@ -595,7 +595,7 @@ Group SerialGroup(const Graph& graph, OpId number, const std::function<bool(Valu
 bool IsSerial(const Graph& graph, OpId number) {
   const graph::Op& op = graph.ops[number];
   const size_t ops = OpsIn(graph, op);
-  if (op.results.empty() || ops > kMaxOps || HasExchange(graph, op)) return false;
+  if (op.results.empty() || ops > kMaxOps || MayStop(graph, op)) return false;
   // What is too long though half of it should fold is not written to see.
   const bool tiny = OnlyTiny(graph, op);
   const int64_t least = ElementsComputed(graph, op) / 2;

@@ -1,0 +1,220 @@
+#include "runtime/channels.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "async/thread_pool.h"
+#include "device/host/host_device.h"
+#include "device/null/null_device.h"
+#include "runtime/loaded_executable.h"
+#include "runtime/test_program.h"
+
+namespace treadle {
+namespace {
+
+using executable::TransferStep;
+using executable::ValueId;
+using executable::WhileStep;
+using test::ProgramBuilder;
+
+Message Of(std::vector<int64_t> values) {
+  const auto count = static_cast<int64_t>(values.size());
+  return {
+      .arrays = {{ProgramBuilder::Array(count), std::string(reinterpret_cast<const char*>(values.data()), count * 8)}}};
+}
+
+std::vector<int64_t> In(const Message& message) {
+  std::vector<int64_t> values(message.arrays[0].bytes.size() / 8);
+  std::memcpy(values.data(), message.arrays[0].bytes.data(), message.arrays[0].bytes.size());
+  return values;
+}
+
+TEST(Channels, KeepOrderAndNames) {
+  Channels channels;
+  ASSERT_TRUE(channels.Put("a", Of({1})).ok());
+  ASSERT_TRUE(channels.Put("b", Of({2})).ok());
+  ASSERT_TRUE(channels.Put("a", Of({3})).ok());
+  EXPECT_EQ(In(*channels.TryTake("a")), std::vector<int64_t>{1});
+  EXPECT_EQ(In(*channels.TryTake("a")), std::vector<int64_t>{3});
+  EXPECT_FALSE(channels.TryTake("a"));
+  EXPECT_EQ(In(*channels.TryTake("b")), std::vector<int64_t>{2});
+}
+
+TEST(Channels, TellOfTheNextMessage) {
+  Channels channels;
+  auto taken = channels.Take("a");
+  ASSERT_TRUE(taken.ok());
+  const Event arrival = std::get<Event>(*taken);
+  ASSERT_TRUE(channels.Put("b", Of({1})).ok());
+  EXPECT_FALSE(arrival.ready());
+  ASSERT_TRUE(channels.Put("a", Of({2})).ok());
+  EXPECT_TRUE(arrival.ok());
+  taken = channels.Take("a");
+  ASSERT_TRUE(taken.ok());
+  EXPECT_EQ(In(std::get<Message>(*taken)), std::vector<int64_t>{2});
+}
+
+TEST(Channels, LetNobodyWaitAfterTheEnd) {
+  Channels channels;
+  ASSERT_TRUE(channels.Put("a", Of({1})).ok());
+  const auto waits = channels.Take("b");
+  channels.StopWaiting("the test is over");
+  EXPECT_TRUE(std::get<Event>(*waits).ready());
+  EXPECT_TRUE(std::holds_alternative<Message>(*channels.Take("a")));
+  EXPECT_EQ(channels.Take("a").status().code(), StatusCode::kCancelled);
+  EXPECT_EQ(channels.Take("a").status().message(), "a: the test is over");
+}
+
+TEST(Channels, AreBounded) {
+  Channels channels(/*limit=*/24);
+  ASSERT_TRUE(channels.Put("a", Of({1, 2})).ok());
+  EXPECT_EQ(channels.Put("b", Of({1, 2})).code(), StatusCode::kResourceExhausted);
+  ASSERT_TRUE(channels.TryTake("a"));
+  EXPECT_TRUE(channels.Put("b", Of({1, 2})).ok());
+}
+
+class TransferTest : public testing::TestWithParam<bool> {
+ protected:
+  TransferTest() : pool_(2), device_(GetParam() ? MakeHostDevice(&pool_, {}, {.id = 5}) : MakeNullDevice({}, 5)) {}
+  ~TransferTest() override {
+    device_->Drain();
+    EXPECT_EQ(device_->memory_stats().bytes_in_use, 0);
+  }
+
+  std::unique_ptr<LoadedExecutable> Load(ProgramBuilder& builder) {
+    auto loaded = LoadedExecutable::Load(builder.Get(), device_.get());
+    EXPECT_TRUE(loaded.ok()) << loaded.status().ToString();
+    return *std::move(loaded);
+  }
+
+  // The event of an execution without arguments.
+  Event Execute(LoadedExecutable& program, std::vector<std::unique_ptr<Buffer>>& results) {
+    results.resize(program.num_results());
+    Event done;
+    const Status status = program.Execute({}, {.channels = &channels_}, results, &done);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return done;
+  }
+
+  static std::vector<int64_t> Read(const Buffer& buffer) {
+    std::vector<int64_t> values(buffer.shape().elements());
+    EXPECT_TRUE(buffer.CopyToHost(values.data()).Await().ok());
+    return values;
+  }
+
+  static TransferStep Take(const std::string& channel, ValueId to, int64_t elements, bool of_device = false) {
+    return {.channels = {channel},
+            .of_device = of_device,
+            .arrays = {{to, 0}},
+            .shapes = {ProgramBuilder::Array(elements)}};
+  }
+
+  // A program that takes two numbers from its device's infeed and gives the second one plus 1.
+  std::unique_ptr<LoadedExecutable> TakesTwo() {
+    ProgramBuilder b("takes_two");
+    const ValueId first = b.Arena(8);
+    const ValueId second = b.Arena(8);
+    b.Push(Take("infeed", first, 1, true), "take");
+    b.Push(Take("infeed", second, 1, true), "take");
+    b.Add(second, b.Result(1), 1, 1);
+    return Load(b);
+  }
+
+  ThreadPool pool_;
+  Channels channels_;
+  std::unique_ptr<Device> device_;
+};
+
+TEST_P(TransferTest, TakesWhatIsThere) {
+  const auto program = TakesTwo();
+  ASSERT_TRUE(channels_.Put(Channels::Infeed(5), Of({10})).ok());
+  ASSERT_TRUE(channels_.Put(Channels::Infeed(5), Of({20})).ok());
+  std::vector<std::unique_ptr<Buffer>> results;
+  EXPECT_TRUE(Execute(*program, results).Await().ok());
+  EXPECT_EQ(Read(*results[0]), std::vector<int64_t>{21});
+}
+
+// More executions wait than there are threads, and what comes after them in other queues still runs.
+TEST_P(TransferTest, WaitsWithoutAThread) {
+  const auto program = TakesTwo();
+  std::vector<std::vector<std::unique_ptr<Buffer>>> results(8);
+  std::vector<Event> done;
+  for (auto& each : results) done.push_back(Execute(*program, each));
+  EXPECT_FALSE(done[0].ready());
+  Promise ran;
+  const Event event = ran.event();
+  device_->Schedule([&ran] { ran.Set(); });
+  EXPECT_TRUE(event.Await().ok());
+  for (int64_t i = 0; i < 16; ++i) ASSERT_TRUE(channels_.Put(Channels::Infeed(5), Of({i})).ok());
+  for (int64_t i = 0; i < 8; ++i) {
+    EXPECT_TRUE(done[i].Await().ok());
+    EXPECT_EQ(Read(*results[i][0]), std::vector<int64_t>{2 * i + 2});
+  }
+}
+
+TEST_P(TransferTest, PutsInLoops) {
+  ProgramBuilder b("counts");
+  const ValueId count = b.Arena(8);
+  const ValueId next = b.Arena(8);
+  const ValueId less = b.Arena(1);
+  b.Copy(b.Constant(std::string(8, '\0')), count, 8);
+  const int32_t cond = b.Sequence();
+  const int32_t body = b.Sequence();
+  b.Less(count, less, 3, cond);
+  b.Push(TransferStep{.puts = true,
+                      .channels = {"out"},
+                      .config = "note",
+                      .arrays = {{count, 0}},
+                      .shapes = {ProgramBuilder::Array(1)}},
+         "put", body);
+  b.Add(count, next, 1, 1, 100, body);
+  b.Copy(next, count, 8, body);
+  b.Push(WhileStep{cond, body, {less, 0}}, "while");
+  const auto program = Load(b);
+  std::vector<std::unique_ptr<Buffer>> results;
+  EXPECT_TRUE(Execute(*program, results).Await().ok());
+  for (int64_t i = 0; i < 3; ++i) {
+    const std::optional<Message> message = channels_.TryTake("out");
+    ASSERT_TRUE(message);
+    EXPECT_EQ(message->config, "note");
+    EXPECT_EQ(In(*message), std::vector<int64_t>{i});
+  }
+  EXPECT_FALSE(channels_.TryTake("out"));
+}
+
+TEST_P(TransferTest, RefusesOtherMessages) {
+  const auto program = TakesTwo();
+  std::vector<std::unique_ptr<Buffer>> results;
+  ASSERT_TRUE(channels_.Put(Channels::Infeed(5), Of({1, 2})).ok());
+  const Status status = Execute(*program, results).Await();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("2xi64"), std::string::npos) << status.message();
+}
+
+TEST_P(TransferTest, FailsWhenNoMoreComes) {
+  const auto program = TakesTwo();
+  std::vector<std::unique_ptr<Buffer>> results;
+  const Event done = Execute(*program, results);
+  ASSERT_TRUE(channels_.Put(Channels::Infeed(5), Of({1})).ok());
+  channels_.StopWaiting("no more");
+  EXPECT_EQ(done.Await().code(), StatusCode::kCancelled);
+}
+
+TEST_P(TransferTest, NeedsChannels) {
+  const auto program = TakesTwo();
+  std::vector<std::unique_ptr<Buffer>> results(1);
+  Event done;
+  EXPECT_EQ(program->Execute({}, {}, results, &done).code(), StatusCode::kFailedPrecondition);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TransferTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "host" : "null"; });
+
+}  // namespace
+}  // namespace treadle
