@@ -26,22 +26,25 @@ namespace treadle::stablehlo {
 
 namespace {
 
-constexpr PassDescription kPasses[] = {
-    {"expand-composites", "put the decompositions of composites in their place"},
-    {"expand-chlo", "replace CHLO operations by StableHLO"},
-    {"expand-legacy", "replace maps, batch norms, rng and the like by other operations"},
-    {"settle-shapes", "make shapes static that constants tell"},
-    {"expand-quantized", "replace quantized numbers by the integers that are stored"},
-    {"expand-narrow", "replace integers below and floats up to 8 bits by wider types; @main keeps their bytes"},
+struct Pass {
+  PassDescription description;
+  mlir::LogicalResult (*run)(mlir::ModuleOp module);
+};
+
+constexpr Pass kPasses[] = {
+    {{"expand-composites", "put the decompositions of composites in their place"},
+     [](mlir::ModuleOp module) { return ExpandComposites(module); }},
+    {{"expand-chlo", "replace CHLO operations by StableHLO"}, [](mlir::ModuleOp module) { return ExpandChlo(module); }},
+    {{"expand-legacy", "replace maps, batch norms, rng and the like by other operations"}, &ExpandLegacy},
+    {{"settle-shapes", "make shapes static that constants tell"}, &SettleShapes},
+    {{"expand-quantized", "replace quantized numbers by the integers that are stored"}, &ExpandQuantized},
+    {{"expand-narrow", "replace integers below and floats up to 8 bits by wider types; @main keeps their bytes"},
+     [](mlir::ModuleOp module) { return ExpandNarrow(module, "main"); }},
 };
 
 mlir::LogicalResult RunPass(std::string_view name, mlir::ModuleOp module) {
-  if (name == "expand-composites") return ExpandComposites(module);
-  if (name == "expand-chlo") return ExpandChlo(module);
-  if (name == "expand-legacy") return ExpandLegacy(module);
-  if (name == "settle-shapes") return SettleShapes(module);
-  if (name == "expand-quantized") return ExpandQuantized(module);
-  if (name == "expand-narrow") return ExpandNarrow(module, "main");
+  const auto* pass = std::ranges::find(kPasses, name, [](const Pass& each) { return each.description.name; });
+  if (pass != std::end(kPasses)) return pass->run(module);
   return module.emitError() << "there is no pass '" << llvm::StringRef(name.data(), name.size()) << "'";
 }
 
@@ -54,7 +57,11 @@ mlir::LogicalResult RunPasses(const std::vector<std::string>& passes, mlir::Modu
 
 }  // namespace
 
-std::span<const PassDescription> Passes() { return kPasses; }
+std::vector<PassDescription> Passes() {
+  std::vector<PassDescription> passes;
+  for (const Pass& pass : kPasses) passes.push_back(pass.description);
+  return passes;
+}
 
 StatusOr<std::string> Opt(std::string_view bytes, std::string_view name, const OptOptions& options) {
   const auto context = MakeContext();

@@ -2,7 +2,6 @@
 #ifndef TREADLE_STABLEHLO_OPT_H_
 #define TREADLE_STABLEHLO_OPT_H_
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +15,7 @@ struct PassDescription {
   std::string_view help;
 };
 // All passes that OptOptions::passes can name.
-std::span<const PassDescription> Passes();
+std::vector<PassDescription> Passes();
 
 struct OptOptions {
   std::vector<std::string> passes;    // in this order

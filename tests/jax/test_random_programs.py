@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import random_programs
+from lax_programs import run_jax
 
 
 def run(program, inputs, rng):
@@ -18,7 +19,7 @@ def run(program, inputs, rng):
         values = [inputs[i] if i in constant else None for i in range(program.arity)]
         for i, arg in zip(arguments, args):
             values[i] = arg
-        return random_programs.run_jax(program, [jax.numpy.asarray(v) for v in values])
+        return run_jax(program, [jax.numpy.asarray(v) for v in values])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # donations without use
