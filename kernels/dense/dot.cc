@@ -9,8 +9,6 @@
 namespace treadle::kernels::dense {
 namespace {
 
-constexpr int64_t kPanelBytes = 16 << 10;
-
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 
@@ -335,7 +333,7 @@ class Planner {
     const int64_t groups = CeilDiv(args_.batch, args_.batch_tile) * args_.parts;
     args_.m_tiles = std::clamp<int64_t>(CeilDiv(wanted_, groups), 1, CeilDiv(args_.m, 8));
     if (args_.out_mode == kOutPartial) plan.scratch_bytes = args_.parts * args_.batch * args_.m * bytes_;
-    if (!direct) args_.local_out = Take(32 * args_.batch_tile * bytes_);  // kChannelPanelRows
+    if (!direct) args_.local_out = Take(kChannelPanelRows * args_.batch_tile * bytes_);
     DotPhase phase = Phase("channels", groups * args_.m_tiles);
     phase.cost_ns = CostNs(flops_ * 2, moved_);
     phase.reads_lhs = phase.reads_rhs = true;

@@ -1,5 +1,5 @@
 // The push constants of the dot kernels: what dot.cc decides and the kernels of every ISA level obey. Plain words, so
-// that an executable can carry them; only dot.cc writes them and only dot_kernels.cc reads them.
+// that an executable can carry them; only dot.cc writes them and only dot_kernels.cc and its headers read them.
 #ifndef TREADLE_KERNELS_DENSE_DOT_ARGS_H_
 #define TREADLE_KERNELS_DENSE_DOT_ARGS_H_
 
@@ -10,6 +10,9 @@ namespace treadle::kernels::dense {
 inline constexpr int kMaxDims = 6;
 inline constexpr int kMaxWindows = 5;
 inline constexpr int kChannelBatches = 256;  // batches that a tile of dot_channels has, at most
+inline constexpr int kChannelPanelRows =
+    32;  // rows of a tile of dot_channels and, where they are not stored at once, of its panel
+inline constexpr int64_t kPanelBytes = 16 << 10;  // of a panel of results, about
 
 // A linear index over the dims of one group (say all m dims), seen from one operand: outermost dim first, strides in
 // elements of the operand. Collapsed, so that most groups have one dim. No dims: the group has one element.
