@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "stablehlo/context.h"
 #include "stablehlo/diagnostics.h"
+#include "stablehlo/expand_async.h"
 #include "stablehlo/expand_chlo.h"
 #include "stablehlo/expand_legacy.h"
 #include "stablehlo/expand_narrow.h"
@@ -56,6 +57,7 @@ struct Compilation {
     TREADLE_ASSIGN_OR_RETURN(module, stablehlo::ReadProgram(*context, bytes, options.name));
     stablehlo::DiagnosticCollector errors(context.get());
     if (failed(stablehlo::SettleShapes(*module))) return errors.TakeStatus("shapes that are no shapes");
+    if (failed(stablehlo::ExpandAsync(*module))) return errors.TakeUnimplemented("asynchronous operations");
     if (failed(stablehlo::ExpandLegacy(*module))) return errors.TakeUnimplemented("legacy operations");
     const auto is_graph_operation = [](mlir::Operation* op) {
       return CodeOf(op->getName().getStringRef()).has_value();

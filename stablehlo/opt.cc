@@ -13,6 +13,7 @@
 #include "stablehlo/artifact/artifact.h"
 #include "stablehlo/context.h"
 #include "stablehlo/diagnostics.h"
+#include "stablehlo/expand_async.h"
 #include "stablehlo/expand_chlo.h"
 #include "stablehlo/expand_composites.h"
 #include "stablehlo/expand_legacy.h"
@@ -35,6 +36,7 @@ constexpr Pass kPasses[] = {
     {{"expand-composites", "put the decompositions of composites in their place"},
      [](mlir::ModuleOp module) { return ExpandComposites(module); }},
     {{"expand-chlo", "replace CHLO operations by StableHLO"}, [](mlir::ModuleOp module) { return ExpandChlo(module); }},
+    {{"expand-async", "replace async_start and async_done by what runs between them"}, &ExpandAsync},
     {{"expand-legacy", "replace maps, batch norms, rng and the like by other operations"}, &ExpandLegacy},
     {{"settle-shapes", "make shapes static that constants tell"}, &SettleShapes},
     {{"expand-quantized", "replace quantized numbers by the integers that are stored"}, &ExpandQuantized},
