@@ -8,8 +8,25 @@ void SerialQueue::Push(Event after, std::function<void()> task) {
   Add({.after = std::move(after), .task = std::move(task), .asynchronous = nullptr});
 }
 
-void SerialQueue::PushAsynchronous(Event after, std::function<Event()> task) {
-  Add({.after = std::move(after), .task = nullptr, .asynchronous = std::move(task)});
+void SerialQueue::PushAsynchronous(Event after, std::function<Event()> task, bool may_need_caller) {
+  Add({.after = std::move(after),
+       .task = nullptr,
+       .asynchronous = std::move(task),
+       .may_need_caller = may_need_caller});
+}
+
+void SerialQueue::PushApart(Event after, std::function<Event()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++apart_;
+  }
+  const auto ended = [this](const Status&) {
+    const std::lock_guard lock(mutex_);
+    if (--apart_ == 0) changed_.notify_all();
+  };
+  after.OnReady([this, ended, task = std::move(task)](const Status&) {
+    pool_->Schedule([ended, task] { task().OnReady(ended); });
+  });
 }
 
 void SerialQueue::Add(Entry entry) {
@@ -27,7 +44,7 @@ void SerialQueue::Add(Entry entry) {
 
 void SerialQueue::Drain() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return entries_.empty() && !active_; });
+  changed_.wait(lock, [this] { return entries_.empty() && !active_ && apart_ == 0; });
 }
 
 void SerialQueue::Step() {
@@ -36,7 +53,8 @@ void SerialQueue::Step() {
   while (!entries_.empty()) {
     Entry& entry = entries_.front();  // stays in place while others push
     if (!entry.after.ready()) {
-      waiting_ = entry.task != nullptr || entry.asynchronous != nullptr;  // else the task itself goes on
+      const bool goes_on = entry.task == nullptr && entry.asynchronous == nullptr;
+      waiting_ = !goes_on || entry.may_need_caller;
       changed_.notify_all();
       const Event after = entry.after;
       lock.unlock();
@@ -47,7 +65,8 @@ void SerialQueue::Step() {
     Event rest;
     if (entry.task != nullptr) entry.task();
     if (entry.asynchronous != nullptr) rest = entry.asynchronous();
-    entry = {};  // what the task holds goes before the next one starts
+    // What the task holds goes before the next one starts.
+    entry = {.after = {}, .task = nullptr, .asynchronous = nullptr, .may_need_caller = entry.may_need_caller};
     lock.lock();
     if (!rest.ready()) {
       entry.after = std::move(rest);

@@ -3,6 +3,7 @@
 #define TREADLE_ASYNC_SERIAL_QUEUE_H_
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -25,8 +26,13 @@ class SerialQueue {
   void Push(Event after, std::function<void()> task);
 
   // As Push, for a task that goes on after it has returned: the next one starts when the event is ready that it returns
-  // (with or without error).
-  void PushAsynchronous(Event after, std::function<Event()> task);
+  // (with or without error). `may_need_caller`: that may be for the caller to bring about, who is not blocked
+  // meanwhile.
+  void PushAsynchronous(Event after, std::function<Event()> task, bool may_need_caller = false);
+
+  // Runs `task` on the pool when `after` is ready, whatever else is in the queue; only Drain waits for the event that
+  // it returns. Does not block.
+  void PushApart(Event after, std::function<Event()> task);
 
   // Blocks until no task is left. Not on a worker.
   void Drain();
@@ -36,6 +42,7 @@ class SerialQueue {
     Event after;
     std::function<void()> task;
     std::function<Event()> asynchronous;  // in place of `task`
+    bool may_need_caller = false;
   };
   void Add(Entry entry);
 
@@ -47,7 +54,8 @@ class SerialQueue {
   std::condition_variable changed_;
   std::deque<Entry> entries_;
   bool active_ = false;   // a Step is scheduled, running, or waiting for an event
-  bool waiting_ = false;  // for an event that a task comes after
+  bool waiting_ = false;  // for an event that a task comes after, or that may need the caller
+  int64_t apart_ = 0;     // tasks that have not ended
 };
 
 }  // namespace treadle

@@ -103,6 +103,39 @@ TEST(SerialQueue, BoundsTasksThatGoOn) {
   EXPECT_LE(most, 4);
 }
 
+TEST(SerialQueue, DoesNotBlockWhomTasksNeed) {
+  ThreadPool pool(1);
+  SerialQueue queue(&pool, 2);
+  std::vector<Promise> promises(8);
+  for (Promise& promise : promises) {
+    queue.PushAsynchronous(Event(), [&promise] { return promise.event(); }, /*may_need_caller=*/true);
+  }
+  for (Promise& promise : promises) promise.Set();
+  queue.Drain();
+}
+
+TEST(SerialQueue, RunsTasksApart) {
+  ThreadPool pool(1);
+  SerialQueue queue(&pool, 1);
+  Promise first, apart, drained;
+  std::atomic<bool> ran{false};
+  queue.PushAsynchronous(Event(), [&first] { return first.event(); });
+  queue.PushApart(Event(), [&] {
+    ran = true;
+    first.Set();
+    return apart.event();
+  });
+  std::thread waiter([&] {
+    queue.Drain();
+    drained.Set();
+  });
+  EXPECT_TRUE(first.event().Await().ok());
+  EXPECT_TRUE(ran);
+  EXPECT_FALSE(drained.event().ready());
+  apart.Set();
+  waiter.join();
+}
+
 TEST(SerialQueue, TasksMayPush) {
   ThreadPool pool(1);
   SerialQueue queue(&pool, 1);

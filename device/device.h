@@ -76,9 +76,12 @@ class Device {
 
   // Runs `task` on another thread when `after` is ready and all tasks enqueued before have returned.
   virtual void Enqueue(Event after, std::function<void()> task) = 0;
-  // As Enqueue, for a task that goes on after it has returned: the next one starts when the event is ready that it
-  // returns.
+  // As Enqueue, for a task that goes on after it has returned, maybe waiting for the caller: the next one starts when
+  // the event is ready that it returns.
   virtual void EnqueueAsynchronous(Event after, std::function<Event()> task) = 0;
+  // Runs `task` on another thread when `after` is ready, in no order with what is enqueued; Drain waits for the event
+  // that it returns.
+  virtual void RunApart(Event after, std::function<Event()> task) = 0;
   // Runs `task` on another thread, as soon as there is one, whatever is enqueued.
   virtual void Schedule(std::function<void()> task) = 0;
   // Blocks until nothing is enqueued. Not from within a task.

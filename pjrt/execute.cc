@@ -8,6 +8,7 @@
 #include "pjrt/buffer.h"
 #include "pjrt/calls.h"
 #include "pjrt/event.h"
+#include "pjrt/host_callbacks.h"
 #include "pjrt/loaded_executable.h"
 #include "runtime/small_array.h"
 
@@ -19,9 +20,6 @@ namespace {
 
 Status ReadOptions(const PJRT_ExecuteOptions* options, ExecuteOptions& result) {
   if (options == nullptr) return OkStatus();
-  if (options->num_send_ops > 0 || options->num_recv_ops > 0) {
-    return Unimplemented("PJRT_LoadedExecutable_Execute: send and receive callbacks");
-  }
   if (TREADLE_PJRT_HAS(options, num_non_donatable_input_indices) && options->num_non_donatable_input_indices > 0) {
     if (options->non_donatable_input_indices == nullptr) {
       return InvalidArgument("PJRT_LoadedExecutable_Execute: non_donatable_input_indices is null");
@@ -120,6 +118,11 @@ Status Call(PJRT_LoadedExecutable_Execute_Args* args) {
   ExecuteOptions options;
   TREADLE_RETURN_IF_ERROR(ReadOptions(args->options, options));
   options.channels = &args->executable->client->runtime->channels();
+  if (args->options != nullptr && HasHostCallbacks(*args->options)) {
+    const std::span<PJRT_Device* const> devices =
+        args->execute_device != nullptr ? std::span(&args->execute_device, 1) : std::span(args->executable->devices);
+    TREADLE_ASSIGN_OR_RETURN(options.own_channels, MakeHostChannels(*args->options, devices));
+  }
   if (args->executable->spmd != nullptr && args->execute_device == nullptr) return ExecuteOnAll(args, options);
   return ExecuteOnOne(args, options);
 }

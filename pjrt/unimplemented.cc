@@ -8,13 +8,6 @@ namespace treadle::pjrt {
 #define TREADLE_UNIMPLEMENTED(function) \
   Status Call(function##_Args*) { return Unimplemented(#function " is not implemented by treadle"); }
 
-// Host callbacks: streams come from receive callbacks, which no program that compiles has.
-TREADLE_UNIMPLEMENTED(PJRT_CopyToDeviceStream_Destroy)
-TREADLE_UNIMPLEMENTED(PJRT_CopyToDeviceStream_AddChunk)
-TREADLE_UNIMPLEMENTED(PJRT_CopyToDeviceStream_TotalBytes)
-TREADLE_UNIMPLEMENTED(PJRT_CopyToDeviceStream_GranuleSize)
-TREADLE_UNIMPLEMENTED(PJRT_CopyToDeviceStream_CurrentBytes)
-
 // Recovery of many hosts.
 TREADLE_UNIMPLEMENTED(PJRT_Device_PoisonExecution)
 

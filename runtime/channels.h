@@ -1,15 +1,17 @@
 // Channels: queues of messages between running programs and whoever feeds them: infeed, outfeed, send, recv.
 //
-// Putting never waits. Who takes from an empty channel is told of the next message by an event, and tries again: nobody
-// holds a thread meanwhile.
+// A channel is a queue of messages, or it has somebody at its other end: a taker, who gets what is put, or a giver, who
+// is asked for what is wanted. Whoever has to wait gets an event: nobody holds a thread meanwhile.
 #ifndef TREADLE_RUNTIME_CHANNELS_H_
 #define TREADLE_RUNTIME_CHANNELS_H_
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -42,15 +44,27 @@ class Channels {
   // The names of the channels of a device that infeed and outfeed use.
   static std::string Infeed(int device) { return OfDevice("infeed", device); }
   static std::string Outfeed(int device) { return OfDevice("outfeed", device); }
+  // That of a send or recv whose other end is the host.
+  static std::string Host(int64_t number, int device) {
+    return OfDevice("host channel " + std::to_string(number), device);
+  }
   static std::string OfDevice(std::string_view channel, int device);
 
-  // RESOURCE_EXHAUSTED beyond the limit.
-  Status Put(const std::string& channel, Message message);
+  // Gives what is put into `channel` to `take`, a message at a time for each Put, on a thread of its own: it may work
+  // for long, and run programs. REQUIRES: nothing has been put yet.
+  void SetTaker(const std::string& channel, std::function<Status(Message)> take);
+
+  // Tells `ask` whenever somebody would have to wait for a message of `channel`, of which shapes it shall be. It
+  // answers by Put, at once or later, and must not work for long.
+  void SetGiver(const std::string& channel, std::function<void(std::span<const Shape> wanted)> ask);
+
+  // An event: when the taker is through with the message, with its error; ready where there is none.
+  // RESOURCE_EXHAUSTED beyond the limit, or for lack of threads.
+  StatusOr<Event> Put(const std::string& channel, Message message);
 
   // The next message. Where there is none: an event that is ready when the next one has come (another taker may be
-  // faster), or when waiting has ended. CANCELLED after
-  // StopWaiting, where there is none.
-  StatusOr<std::variant<Message, Event>> Take(const std::string& channel);
+  // faster), or when waiting has ended. CANCELLED after StopWaiting, where there is none.
+  StatusOr<std::variant<Message, Event>> Take(const std::string& channel, std::span<const Shape> wanted);
 
   // The next message, if there is one.
   std::optional<Message> TryTake(const std::string& channel);
@@ -62,7 +76,11 @@ class Channels {
   struct Queue {
     std::deque<Message> messages;
     std::optional<Promise> next;  // of the next message, if somebody waits for it
+    std::function<Status(Message)> take;
+    std::function<void(std::span<const Shape>)> ask;
   };
+
+  Message Pop(Queue& queue);  // REQUIRES: mutex_, and a message
 
   const int64_t limit_;
   std::mutex mutex_;

@@ -48,14 +48,14 @@ TEST(Channels, KeepOrderAndNames) {
 
 TEST(Channels, TellOfTheNextMessage) {
   Channels channels;
-  auto taken = channels.Take("a");
+  auto taken = channels.Take("a", {});
   ASSERT_TRUE(taken.ok());
   const Event arrival = std::get<Event>(*taken);
   ASSERT_TRUE(channels.Put("b", Of({1})).ok());
   EXPECT_FALSE(arrival.ready());
   ASSERT_TRUE(channels.Put("a", Of({2})).ok());
   EXPECT_TRUE(arrival.ok());
-  taken = channels.Take("a");
+  taken = channels.Take("a", {});
   ASSERT_TRUE(taken.ok());
   EXPECT_EQ(In(std::get<Message>(*taken)), std::vector<int64_t>{2});
 }
@@ -63,20 +63,38 @@ TEST(Channels, TellOfTheNextMessage) {
 TEST(Channels, LetNobodyWaitAfterTheEnd) {
   Channels channels;
   ASSERT_TRUE(channels.Put("a", Of({1})).ok());
-  const auto waits = channels.Take("b");
+  const auto waits = channels.Take("b", {});
   channels.StopWaiting("the test is over");
   EXPECT_TRUE(std::get<Event>(*waits).ready());
-  EXPECT_TRUE(std::holds_alternative<Message>(*channels.Take("a")));
-  EXPECT_EQ(channels.Take("a").status().code(), StatusCode::kCancelled);
-  EXPECT_EQ(channels.Take("a").status().message(), "a: the test is over");
+  EXPECT_TRUE(std::holds_alternative<Message>(*channels.Take("a", {})));
+  EXPECT_EQ(channels.Take("a", {}).status().code(), StatusCode::kCancelled);
+  EXPECT_EQ(channels.Take("a", {}).status().message(), "a: the test is over");
 }
 
 TEST(Channels, AreBounded) {
   Channels channels(/*limit=*/24);
   ASSERT_TRUE(channels.Put("a", Of({1, 2})).ok());
-  EXPECT_EQ(channels.Put("b", Of({1, 2})).code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(channels.Put("b", Of({1, 2})).status().code(), StatusCode::kResourceExhausted);
   ASSERT_TRUE(channels.TryTake("a"));
   EXPECT_TRUE(channels.Put("b", Of({1, 2})).ok());
+}
+
+TEST(Channels, GiveToTakersAndAskGivers) {
+  Channels channels;
+  channels.SetTaker("out", [&](Message message) {
+    message.arrays[0].bytes[0] += 1;
+    return channels.Put("in", std::move(message)).status();
+  });
+  std::vector<Shape> asked;
+  channels.SetGiver("in", [&](std::span<const Shape> wanted) { asked.assign(wanted.begin(), wanted.end()); });
+  const Shape shape = ProgramBuilder::Array(1);
+  const auto waits = channels.Take("in", {&shape, 1});
+  EXPECT_EQ(asked, std::vector<Shape>{shape});
+  const auto taken = channels.Put("out", Of({41}));
+  ASSERT_TRUE(taken.ok());
+  EXPECT_TRUE(taken->Await().ok());
+  EXPECT_TRUE(std::get<Event>(*waits).ok());
+  EXPECT_EQ(In(*channels.TryTake("in")), std::vector<int64_t>{42});
 }
 
 class TransferTest : public testing::TestWithParam<bool> {
@@ -204,6 +222,37 @@ TEST_P(TransferTest, FailsWhenNoMoreComes) {
   ASSERT_TRUE(channels_.Put(Channels::Infeed(5), Of({1})).ok());
   channels_.StopWaiting("no more");
   EXPECT_EQ(done.Await().code(), StatusCode::kCancelled);
+}
+
+// The taker may be slow, and fail: the execution waits for it, without the device's queue.
+TEST_P(TransferTest, FailsWithItsTaker) {
+  ProgramBuilder b("puts");
+  b.Push(TransferStep{.puts = true,
+                      .channels = {"out"},
+                      .arrays = {{b.Constant(std::string(8, 'x')), 0}},
+                      .shapes = {ProgramBuilder::Array(1)}},
+         "put");
+  const auto program = Load(b);
+  const auto own = std::make_shared<Channels>();
+  Promise begun, may_end;
+  const Event end = may_end.event();
+  own->SetTaker("out", [&begun, end](const Message&) {
+    begun.Set();
+    end.Await();
+    return InvalidArgument("not this");
+  });
+  Event done;
+  ASSERT_TRUE(program->Execute({}, {.own_channels = own}, {}, &done).ok());
+  EXPECT_TRUE(begun.event().Await().ok());
+  Promise ran;
+  const Event next = ran.event();
+  device_->Enqueue(Event(), [&ran] { ran.Set(); });
+  EXPECT_TRUE(next.Await().ok());
+  EXPECT_FALSE(done.ready());
+  may_end.Set();
+  const Status status = done.Await();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("not this"), std::string::npos) << status.message();
 }
 
 TEST_P(TransferTest, NeedsChannels) {

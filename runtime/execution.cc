@@ -19,7 +19,8 @@ struct Queued : std::enable_shared_from_this<Queued> {
   Event after;  // the arguments
   Promise done;
   Channels* channels = nullptr;
-  std::unique_ptr<Workspace> workspace;  // while it runs
+  std::shared_ptr<Channels> own_channels;  // `channels`, where they are the execution's own
+  std::unique_ptr<Workspace> workspace;    // while it runs
 
   void Run() {
     Status status = Begin();
@@ -61,11 +62,12 @@ struct Queued : std::enable_shared_from_this<Queued> {
   }
 };
 
-Event Enqueue(const std::shared_ptr<Program>& program, std::span<Buffer* const> arguments, Channels* channels,
-              Uses& uses, ResultMemory& memory, size_t num_results) {
+Event Enqueue(const std::shared_ptr<Program>& program, std::span<Buffer* const> arguments,
+              const ExecuteOptions& options, Uses& uses, ResultMemory& memory, size_t num_results) {
   auto queued = std::make_shared<Queued>();
   queued->program = program;
-  queued->channels = channels;
+  queued->own_channels = options.own_channels;
+  queued->channels = options.own_channels != nullptr ? options.own_channels.get() : options.channels;
   std::vector<Event> events;
   for (const Buffer* argument : arguments) {
     if (!argument->ready().ok()) events.push_back(argument->ready());
@@ -78,14 +80,17 @@ Event Enqueue(const std::shared_ptr<Program>& program, std::span<Buffer* const> 
   }
   const Event done = queued->done.event();
   const Event after = queued->after;
-  if (program->has_transfers()) {
-    program->device().EnqueueAsynchronous(after, [queued = std::move(queued), done] {
-      queued->Start();
-      return done;
-    });
-  } else {
-    program->device().Enqueue(after, [queued = std::move(queued)] { queued->Run(); });
+  Device& device = program->device();
+  if (!program->has_transfers()) {
+    device.Enqueue(after, [queued = std::move(queued)] { queued->Run(); });
+    return done;
   }
+  const bool apart = options.own_channels != nullptr;
+  const auto start = [queued = std::move(queued), done] {
+    queued->Start();
+    return done;
+  };
+  apart ? device.RunApart(after, start) : device.EnqueueAsynchronous(after, start);
   return done;
 }
 
@@ -101,6 +106,7 @@ Status Execute(const std::shared_ptr<Program>& program, std::span<Buffer* const>
   Uses uses(arguments.size());
   TREADLE_RETURN_IF_ERROR(uses.Acquire(program->executable(), arguments));
   TREADLE_RETURN_IF_ERROR(CheckChannels(*program, options));
+  const bool apart = options.own_channels != nullptr && program->has_transfers();  // not in the device's queue
   bool immediate = program->cost_ns() <= kImmediateNs && !program->has_transfers();
   Status poison;
   for (const Buffer* argument : arguments) {
@@ -120,7 +126,7 @@ Status Execute(const std::shared_ptr<Program>& program, std::span<Buffer* const>
     TREADLE_ASSIGN_OR_RETURN(workspace, program->TakeWorkspace());
   }
   ResultMemory memory(results.size());
-  if (Status status = donations.Settle(arguments, uses, immediate, memory); !status.ok()) {
+  if (Status status = donations.Settle(arguments, uses, immediate || apart, memory); !status.ok()) {
     if (workspace != nullptr) program->ReturnWorkspace(std::move(workspace));
     return status;
   }
@@ -134,7 +140,7 @@ Status Execute(const std::shared_ptr<Program>& program, std::span<Buffer* const>
     uses.Release();
     *done = poison.ok() ? Event() : Event(std::move(poison));
   } else {
-    *done = Enqueue(program, arguments, options.channels, uses, memory, results.size());
+    *done = Enqueue(program, arguments, options, uses, memory, results.size());
   }
   memory.MoveInto(*program, *done, results);
   return OkStatus();

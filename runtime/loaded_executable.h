@@ -21,6 +21,9 @@ struct ExecuteOptions {
   std::span<const int64_t> non_donatable = {};
   // Where the program's transfers go; outlives the execution. FAILED_PRECONDITION for a program that has any without.
   Channels* channels = nullptr;
+  // In their place: channels of this execution alone, which keeps them. It need not wait for executions before it then,
+  // nor they for it: whoever is at the other end may want the device.
+  std::shared_ptr<Channels> own_channels = {};
 };
 
 namespace internal {

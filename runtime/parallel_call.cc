@@ -38,7 +38,8 @@ class ParallelCall : public std::enable_shared_from_this<ParallelCall> {
       TREADLE_RETURN_IF_ERROR(CheckArguments(*e.program, arguments[e.number]));
       TREADLE_RETURN_IF_ERROR(CheckChannels(*e.program, options));
     }
-    channels_ = options.channels;
+    own_channels_ = options.own_channels;
+    channels_ = own_channels_ != nullptr ? own_channels_.get() : options.channels;
     for (Execution& e : executions_) {
       e.uses = std::make_unique<Uses>(arguments[e.number].size());
       TREADLE_RETURN_IF_ERROR(e.uses->Acquire(e.program->executable(), arguments[e.number]));
@@ -77,10 +78,13 @@ class ParallelCall : public std::enable_shared_from_this<ParallelCall> {
     Promise ended;
     const Event end = ended.event();
     ended_.emplace(std::move(ended));
-    client.parallel_calls().PushAsynchronous(Event::All(awaited_), [self = shared_from_this(), end] {
-      self->Start();
-      return end;
-    });
+    client.parallel_calls().PushAsynchronous(
+        Event::All(awaited_),
+        [self = shared_from_this(), end] {
+          self->Start();
+          return end;
+        },
+        /*may_need_caller=*/executions_[0].program->has_transfers());
   }
 
   // The event of a device's results.
@@ -188,6 +192,7 @@ class ParallelCall : public std::enable_shared_from_this<ParallelCall> {
   std::deque<Execution> executions_;
   std::vector<Event> awaited_;
   Channels* channels_ = nullptr;
+  std::shared_ptr<Channels> own_channels_;
   int64_t cost_ns_ = 0;
   ThreadPool* pool_ = nullptr;  // null: on the calling thread, by `ready_`
   std::deque<int32_t> ready_;

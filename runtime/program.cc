@@ -486,29 +486,44 @@ bool Program::StepExchange(const Step& step, Workspace& workspace, Partners& par
   }
 }
 
-// Behind the transfer, or false where its message has still to come: then the execution is not touched any more.
+// Behind the transfer, or false where the execution has to wait: for a message, or for who takes one. Then it is not
+// touched any more.
 StatusOr<bool> Program::StepTransfer(const Step& step, Workspace& workspace, const Surroundings& surroundings) const {
   const Transfer& transfer = transfers_[step.a];
   const bool for_all = transfer.channels.size() == 1;
   const std::string& channel = transfer.channels[for_all ? 0 : surroundings.partners->participant()];
-  if (transfer.step->puts) {
-    if (!channel.empty()) TREADLE_RETURN_IF_ERROR(Put(transfer, channel, workspace, *surroundings.channels));
+  Position& at = workspace.positions.back();
+  const auto wait = [&](const Event& event) {
+    event.OnReady([resume = surroundings.resume](const Status&) { resume(); });
+  };
+  if (at.inside == Position::Inside::kPutting) {
+    at.inside = Position::Inside::kNot;
+    TREADLE_RETURN_IF_ERROR(std::exchange(workspace.awaited, Event()).status());
   } else if (channel.empty()) {
-    TREADLE_RETURN_IF_ERROR(ReceiveZeros(transfer, workspace));
-  } else {
-    TREADLE_ASSIGN_OR_RETURN(const auto taken, surroundings.channels->Take(channel));
-    if (const Event* arrival = std::get_if<Event>(&taken)) {
-      arrival->OnReady([resume = surroundings.resume](const Status&) { resume(); });
+    if (!transfer.step->puts) TREADLE_RETURN_IF_ERROR(ReceiveZeros(transfer, workspace));
+  } else if (transfer.step->puts) {
+    TREADLE_ASSIGN_OR_RETURN(const Event taken, Put(transfer, channel, workspace, *surroundings.channels));
+    if (!taken.ready()) {
+      at.inside = Position::Inside::kPutting;
+      workspace.awaited = taken;
+      wait(taken);
       return false;
     }
-    TREADLE_RETURN_IF_ERROR(Receive(transfer, channel, std::get<Message>(taken), workspace));
+    TREADLE_RETURN_IF_ERROR(taken.status());
+  } else {
+    TREADLE_ASSIGN_OR_RETURN(const auto next, surroundings.channels->Take(channel, transfer.step->shapes));
+    if (const Event* arrival = std::get_if<Event>(&next)) {
+      wait(*arrival);
+      return false;
+    }
+    TREADLE_RETURN_IF_ERROR(Receive(transfer, channel, std::get<Message>(next), workspace));
   }
-  ++workspace.positions.back().step;
+  ++at.step;
   return true;
 }
 
-Status Program::Put(const Transfer& transfer, const std::string& channel, Workspace& workspace,
-                    Channels& channels) const {
+StatusOr<Event> Program::Put(const Transfer& transfer, const std::string& channel, Workspace& workspace,
+                             Channels& channels) const {
   Message message{.config = transfer.step->config, .arrays = {}};
   for (size_t i = 0; i < transfer.step->shapes.size(); ++i) {
     const Shape& shape = transfer.step->shapes[i];

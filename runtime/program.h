@@ -38,6 +38,7 @@ struct Position {
     kMeeting,    // at an exchange, until all are here
     kExchange,   // in its body
     kLeaving,    // until all have done with what was lent
+    kPutting,    // into a channel, until that is taken
   };
   uint32_t sequence = 0;
   uint32_t step = 0;
@@ -64,6 +65,7 @@ struct Workspace {
   std::vector<TreadleKernel> callbacks;
   std::vector<Position> positions;  // of the running execution, outermost sequence first
   std::vector<void*> lent;          // operands of the exchange it is at
+  Event awaited;                    // when what it has put is taken
   uint64_t generation = 0;          // of the linked code that launches and callbacks name (link::Generation)
   void* arena = nullptr;
   void* patched_for = nullptr;  // the arena that the slots point into
@@ -194,7 +196,8 @@ class Program {
   Status StepCase(const Step& step, Workspace& workspace) const;
   bool StepExchange(const Step& step, Workspace& workspace, Partners& partners) const;
   StatusOr<bool> StepTransfer(const Step& step, Workspace& workspace, const Surroundings& surroundings) const;
-  Status Put(const Transfer& transfer, const std::string& channel, Workspace& workspace, Channels& channels) const;
+  StatusOr<Event> Put(const Transfer& transfer, const std::string& channel, Workspace& workspace,
+                      Channels& channels) const;
   Status Receive(const Transfer& transfer, const std::string& channel, const Message& message,
                  Workspace& workspace) const;
   Status ReceiveZeros(const Transfer& transfer, Workspace& workspace) const;

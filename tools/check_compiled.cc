@@ -139,7 +139,7 @@ StatusOr<std::vector<HostTensor>> CompiledChecker::RunGrid(const std::string& pr
     for (const std::vector<HostTensor>& tensors : infeed) {
       Message message;
       for (const HostTensor& tensor : tensors) message.arrays.push_back({tensor.shape, tensor.bytes});
-      TREADLE_RETURN_IF_ERROR(channels.Put(Channels::Infeed(0), std::move(message)));
+      TREADLE_RETURN_IF_ERROR(channels.Put(Channels::Infeed(0), std::move(message)).status());
     }
     channels.StopWaiting("the host feeds no more values in");
     return Run(program, functions[0][0], name, inputs, channels);

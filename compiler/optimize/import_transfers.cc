@@ -34,6 +34,7 @@ graph::Transfer OfChannel(OpType op, bool is_send, Participants participants) {
   transfer.puts = is_send;
   const std::optional<mlir::DenseIntElementsAttr> pairs = op.getSourceTargetPairs();
   if (op.getIsHostTransfer()) {
+    transfer.of_device = true;
     transfer.channels = {"host channel " + number};
   } else if (pairs && pairs->getNumElements() > 0) {
     transfer.channels = ByTarget("channel " + number, *pairs, is_send, participants);

@@ -12,7 +12,7 @@ bool IsTransfer(mlir::Operation* op);
 
 // What `op` does, but for the shapes. REQUIRES: IsTransfer(op). Channels are "infeed" and "outfeed" of each device; for
 // number N of a send or recv "channel N" between devices ("channel N to P" where the operation names sources and
-// targets, P the target), "host channel N" to and from the host.
+// targets, P the target), "host channel N" of each device to and from the host.
 graph::Transfer ReadTransfer(mlir::Operation* op, Participants participants);
 
 }  // namespace treadle::compiler

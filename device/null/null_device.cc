@@ -77,7 +77,10 @@ class NullDevice final : public Device {
 
   void Enqueue(Event after, std::function<void()> task) override { queue_.Push(std::move(after), std::move(task)); }
   void EnqueueAsynchronous(Event after, std::function<Event()> task) override {
-    queue_.PushAsynchronous(std::move(after), std::move(task));
+    queue_.PushAsynchronous(std::move(after), std::move(task), /*may_need_caller=*/true);
+  }
+  void RunApart(Event after, std::function<Event()> task) override {
+    queue_.PushApart(std::move(after), std::move(task));
   }
   void Schedule(std::function<void()> task) override { driver_.Schedule(std::move(task)); }
   void Drain() override { queue_.Drain(); }

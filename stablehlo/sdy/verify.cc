@@ -108,11 +108,13 @@ LogicalResult VerifyRule(OpShardingRuleAttr rule, Operation* op) {
 
 LogicalResult VerifySharding(TensorShardingAttr sharding, Type type, Operation* op) {
   const auto shaped = mlir::dyn_cast<ShapedType>(type);
-  if (!(shaped && !shaped.hasRank()) && sharding.getRank() != (shaped ? shaped.getRank() : 0)) {
+  const MeshAttr mesh = sharding.GetMesh(op);
+  // What lives on one device has no dimensions to speak of.
+  const bool any_rank = (shaped && !shaped.hasRank()) || (sharding.getRank() == 0 && mesh && mesh.IsMaximal());
+  if (!any_rank && sharding.getRank() != (shaped ? shaped.getRank() : 0)) {
     return op->emitOpError("has a sharding of rank ")
            << sharding.getRank() << " for a value of type " << type << ": " << sharding;
   }
-  const MeshAttr mesh = sharding.GetMesh(op);
   if (!mesh) return op->emitOpError("names an unknown mesh: ") << sharding.getMeshOrRef();
   if (mlir::isa<MeshAttr>(sharding.getMeshOrRef()) && failed(VerifyMesh(mesh, op))) return failure();
   const SmallVector<AxisRefAttr> axes = AxesOf(sharding);

@@ -90,6 +90,57 @@ def _erfc(platform):
     mlir.register_lowering(special.erfc_p, lowering, platform=platform)
 
 
+class _Renamed:
+    """A module context whose platform has another name; all else is the original's."""
+
+    def __init__(self, module_context, platform):
+        self._original = module_context
+        self.platforms = (platform,)
+
+    def __getattr__(self, name):
+        return getattr(self._original, name)
+
+
+class _InModule:
+    """A lowering context in another module context."""
+
+    def __init__(self, ctx, module_context):
+        self._original = ctx
+        self.module_context = module_context
+
+    def __getattr__(self, name):
+        return getattr(self._original, name)
+
+
+@_guarded
+def _callbacks(platform):
+    """pure_callback, io_callback, debug.callback and debug.print: in the form that JAX has for TPUs, by send and recv."""
+    from jax._src import callback, debugging
+    from jax._src.interpreters import mlir
+
+    emit = callback.emit_python_callback
+
+    def emit_python_callback(ctx, *args, **kwargs):
+        if tuple(ctx.module_context.platforms) == (platform,):
+            ctx = _InModule(ctx, _Renamed(ctx.module_context, "tpu"))
+        return emit(ctx, *args, **kwargs)
+
+    callback.emit_python_callback = emit_python_callback
+    # Numbers of channels belong to one module, so rules are not kept for the next.
+    mlir.register_lowering(debugging.debug_callback_p, debugging.debug_callback_lowering, platform=platform, cacheable=False)
+    if hasattr(debugging, "debug_print_p"):
+        mlir.register_lowering(debugging.debug_print_p, debugging.debug_print_lowering_rule, platform=platform, cacheable=False)
+
+
+@_guarded
+def _checkify(platform):
+    """checkify.check that fails while a program runs."""
+    from jax._src import checkify
+    from jax._src.interpreters import mlir
+
+    mlir.register_lowering(checkify.check_p, checkify.check_lowering_rule, platform=platform, cacheable=False)
+
+
 def before_registration(platform):
     _not_experimental(platform)
 
@@ -99,3 +150,5 @@ def after_registration(platform):
     _eigh(platform)
     _lu(platform)
     _erfc(platform)
+    _callbacks(platform)
+    _checkify(platform)
