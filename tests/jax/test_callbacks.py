@@ -92,6 +92,33 @@ def test_debug_print(capsys):
     assert capsys.readouterr().out == "x is [0 1 2], 3 elements\n"
 
 
+def test_ordered_prints(capsys):
+    @jax.jit
+    def f():
+        jax.debug.print("first", ordered=True)
+        lax.fori_loop(0, 3, lambda i, _: jax.debug.print("{i}", i=i, ordered=True), None)
+        jax.debug.print("last", ordered=True)
+
+    f()
+    jax.effects_barrier()
+    assert capsys.readouterr().out.split() == ["first", "0", "1", "2", "last"]
+
+
+def test_two_kinds_in_a_long_loop():
+    seen = []
+
+    def step(state):
+        i, x = state
+        jax.debug.callback(lambda n: seen.append(int(n)), i)
+        return i + 1, jax.pure_callback(lambda a: np.asarray(jnp.asarray(a) + 1), jax.ShapeDtypeStruct((), jnp.float32), x)
+
+    f = jax.jit(lambda x: lax.while_loop(lambda state: state[0] < 100, step, (0, x)))
+    for _ in range(5):
+        assert f(jnp.float32(0))[1] == 100
+    jax.effects_barrier()
+    assert sorted(seen) == sorted(list(range(100)) * 5)
+
+
 def test_under_vmap_and_grad():
     seen = []
 

@@ -19,12 +19,10 @@ def test_names_the_operation_and_the_line(fn, name):
     assert float(jax.jit(lambda v: v.sum())(x)) == 8.0
 
 
-@pytest.mark.parametrize("fn", [lambda x: jax.numpy.linalg.eigvals(x.reshape(2, 4)[:, :2]), lambda x: jax.pure_callback(lambda v: v, jax.ShapeDtypeStruct((8,), np.float32), x)],
-                         ids=["eig", "callback"])
-def test_what_jax_itself_knows_of(fn):
+def test_what_jax_itself_knows_of():
     device = jax.devices("treadle")[0]
     with jax.default_device(device):
         x = jax.device_put(np.ones(8, np.float32), device)
         with pytest.raises((NotImplementedError, ValueError), match="treadle"):
-            jax.jit(fn)(x)
+            jax.jit(lambda x: jax.numpy.linalg.eigvals(x.reshape(2, 4)[:, :2]))(x)
         assert float(jax.jit(lambda v: v.sum())(x)) == 8.0
