@@ -18,7 +18,7 @@ func.func @exchange(%x: tensor<2xf32>) -> tensor<2xf32> {
 func.func @main() {
   %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %b = stablehlo.constant dense<[10.0, 20.0]> : tensor<2xf32>
-  %got:2 = "interpreter.run_parallel"(%a, %b) {programs=[[@exchange, @exchange]]}
+  %got:2 = "interpreter.run_parallel"(%a, %b) {programs=[[@exchange], [@exchange]]}
       : (tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   check.expect_eq_const %got#0, dense<[-8.0, -16.0]> : tensor<2xf32>
   check.expect_eq_const %got#1, dense<[19.0, 38.0]> : tensor<2xf32>
