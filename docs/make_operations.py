@@ -113,7 +113,7 @@ def compiled(sources, dialect, name, cls):
     if dialect == "chlo" and name.startswith("broadcast_"):
         return "`broadcasting.cc`"
     for path, text in sources.expanders.items():
-        if f'"{dialect}.{name}"' in text or re.search(rf"(isa|cast)<[^>;]*(?<!::)(?<!\w)({dialect}::)?{cls}\b", text):
+        if f'"{dialect}.{name}"' in text or re.search(rf"((isa|cast)<[^>;]*|\()(?<!::)(?<!\w)({dialect}::)?{cls}\b", text):
             return f"`{path.name}`"
     return "-"
 
