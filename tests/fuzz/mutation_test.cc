@@ -50,10 +50,21 @@ void WriteInput(int signal) {
   std::raise(signal);
 }
 
+// For the handler, where the thread's own stack overflows. The thread gets back what it had: a sanitizer frees that.
+class SignalStack {
+ public:
+  SignalStack() {
+    const stack_t ours = {.ss_sp = memory_.data(), .ss_flags = 0, .ss_size = memory_.size()};
+    sigaltstack(&ours, &before_);
+  }
+  ~SignalStack() { sigaltstack(&before_, nullptr); }
+
+ private:
+  std::vector<char> memory_ = std::vector<char>(64 << 10);
+  stack_t before_ = {};
+};
+
 void WatchSignals() {
-  static char stack[64 << 10];
-  stack_t alternative = {.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof(stack)};
-  sigaltstack(&alternative, nullptr);
   struct sigaction action = {};
   action.sa_handler = WriteInput;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
@@ -80,6 +91,7 @@ void Run(const std::string& input) {
 }
 
 void RunMutations() {
+  const SignalStack stack;
   WatchSignals();
   const Kind kind = std::string_view(TREADLE_FUZZ_KIND) == "text" ? Kind::kText : Kind::kBytes;
   std::vector<std::string> seeds = LoadSeeds(TREADLE_FUZZ_SEEDS, kind, kMaxSeedSize);
