@@ -6,7 +6,8 @@
 unit        GoogleTest programs in BUILD/tests
 lit         *.mlir beside what they test
 python      pytest over tests/, in this interpreter
-python-new  the JAX scenarios again under the newest JAX (.venv-new), if that is there
+python-new  the JAX scenarios again under the newest JAX (.venv-new), if that is there: every one, and of those for many
+            shapes and types each fourth
 """
 import argparse
 import concurrent.futures
@@ -78,6 +79,15 @@ def report(name, counts, status, log, seconds, tally, verbose):
             print(text[-20000:], flush=True)
 
 
+def python_runs(kind):
+    """(name, arguments of pytest): runs that may go side by side."""
+    if kind == "python-new":
+        return [(kind, ["--every=4", str(ROOT / "tests/jax")])]
+    scenarios = sorted(str(path) for path in (ROOT / "tests/jax").glob("test_*.py"))
+    return [(f"{kind} tests/jax 1/2", scenarios[0::2]), (f"{kind} tests/jax 2/2", scenarios[1::2]),
+            (f"{kind} tests", ["--ignore", str(ROOT / "tests/jax"), str(ROOT / "tests")])]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
@@ -106,10 +116,9 @@ def main():
                 print(f"skip {kind}: no newer Python (set TREADLE_PYTHON_NEW)", flush=True)
                 tally.add(0, 0, 1)
                 continue
-            folder = "tests" if kind == "python" else "tests/jax"
             stop = ["-x"] if os.environ.get("TREADLE_FAIL_FAST") else []
-            runners.append((kind, [python, "-m", "pytest", "-q", *stop, "-rs", "-p", "no:cacheprovider", str(ROOT / folder)],
-                            "--junitxml=", 1800))
+            pytest = [python, "-m", "pytest", "-q", *stop, "-rs", "-p", "no:cacheprovider"]
+            runners += [(name, [*pytest, *arguments], "--junitxml=", 1800) for name, arguments in python_runs(kind)]
         if "unit" in wanted:
             programs = sorted((build / "tests").glob("treadle_*"), key=lambda program: (program.name not in LONG, program.name))
             runners += [("unit " + program.name, [str(program)], "--gtest_output=xml:", 900) for program in programs]

@@ -1,4 +1,5 @@
 """Scenarios: the same JAX programs on Treadle and on jaxlib's CPU backend, in one process."""
+import collections
 import os
 import tempfile
 
@@ -11,6 +12,23 @@ os.environ.setdefault("JAX_ENABLE_X64", "0")
 import jax
 import numpy as np
 import pytest
+
+
+def pytest_addoption(parser):
+    parser.addoption("--every", type=int, default=1, metavar="N", help="of the cases of a test, the first and each N-th after it")
+
+
+def pytest_collection_modifyitems(config, items):
+    every, seen = config.getoption("--every", 1), collections.Counter()
+    dropped = []
+    for item in items:
+        test = item.nodeid.split("[")[0]
+        if seen[test] % every:
+            dropped.append(item)
+        seen[test] += 1
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = [item for item in items if item not in set(dropped)]
 
 
 def pytest_report_header(config):

@@ -38,7 +38,7 @@ def test_same_numbers(compare, name):
 
 
 @pytest.mark.parametrize("algorithm", ["default", "three_fry", "philox"])
-@pytest.mark.parametrize("shape", [(), (1,), (5,), (8,), (3, 5), (3, 4, 7), (1001,), (0,), (4, 0)])
+@pytest.mark.parametrize("shape", [(), (5,), (3, 4, 7), (1001,), (4, 0)])
 def test_bit_generator(compare, algorithm, shape):
     which = {"default": lax.RandomAlgorithm.RNG_DEFAULT, "three_fry": lax.RandomAlgorithm.RNG_THREE_FRY, "philox": lax.RandomAlgorithm.RNG_PHILOX}[algorithm]
     for dtype in ["uint8", "uint16", "uint32"]:
