@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pjrt/api.h"
@@ -221,9 +222,13 @@ class ClientTest : public testing::Test {
   static PJRT_Buffer* Execute(PJRT_LoadedExecutable* executable, std::vector<PJRT_Buffer*> arguments,
                               ErrorText* error = nullptr, std::vector<int64_t> keep = {}) {
     PJRT_ExecuteOptions options = {};
-    options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
     options.non_donatable_input_indices = keep.data();
     options.num_non_donatable_input_indices = keep.size();
+    return ExecuteWith(options, executable, std::move(arguments), error);
+  }
+  static PJRT_Buffer* ExecuteWith(PJRT_ExecuteOptions options, PJRT_LoadedExecutable* executable,
+                                  std::vector<PJRT_Buffer*> arguments, ErrorText* error = nullptr) {
+    options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
     PJRT_Buffer* const* argument_list = arguments.data();
     PJRT_Buffer* output = nullptr;
     PJRT_Buffer** output_list = &output;
