@@ -7,7 +7,7 @@ unit        GoogleTest programs in BUILD/tests
 lit         *.mlir beside what they test
 python      pytest over tests/, in this interpreter
 python-new  the JAX scenarios again under the newest JAX (.venv-new), if that is there: every one, and of those for many
-            shapes and types each fourth
+            shapes and types each sixth
 """
 import argparse
 import concurrent.futures
@@ -82,7 +82,7 @@ def report(name, counts, status, log, seconds, tally, verbose):
 def python_runs(kind):
     """(name, arguments of pytest): runs that may go side by side."""
     if kind == "python-new":
-        return [(kind, ["--every=4", str(ROOT / "tests/jax")])]
+        return [(kind, ["--every=6", str(ROOT / "tests/jax")])]
     scenarios = sorted(str(path) for path in (ROOT / "tests/jax").glob("test_*.py"))
     return [(f"{kind} tests/jax 1/2", scenarios[0::2]), (f"{kind} tests/jax 2/2", scenarios[1::2]),
             (f"{kind} tests", ["--ignore", str(ROOT / "tests/jax"), str(ROOT / "tests")])]
