@@ -220,8 +220,8 @@ class Rebuilder {
 
   // --- control flow ---
 
-  // Carries that come out of the body as they went in are the initial values all along. The token of transfers, the last
-  // carry, stays though the condition alone may hold them.
+  // Carries that come out of the body as they went in are the initial values all along. The token of transfers, the
+  // last carry, stays though the condition alone may hold them.
   std::vector<bool> Unchanged(const Op& op) const {
     const graph::Region& body = in_.regions[op.regions[1]];
     std::vector<bool> unchanged;

@@ -223,7 +223,8 @@ class Importer {
     if (name == "sdy.sharding_constraint" || name == "sdy.propagation_barrier" || name == "sdy.reshard")
       return Forward(op);
     if (name == "sdy.sharding_group") return OkStatus();
-    if (name == "stablehlo.create_token" || name == "stablehlo.after_all") return MakeToken(op->getResult(0), op, region);
+    if (name == "stablehlo.create_token" || name == "stablehlo.after_all")
+      return MakeToken(op->getResult(0), op, region);
     if (name == "stablehlo.complex" || name == "stablehlo.real" || name == "stablehlo.imag")
       return ImportParts(op, name, region);
     if (auto select = llvm::dyn_cast<stablehlo::SelectAndScatterOp>(op)) return ImportSelect(select, region, depth);
