@@ -30,7 +30,7 @@ Status CheckArguments(const Program& program, std::span<Buffer* const> arguments
 }
 
 Status CheckChannels(const Program& program, const ExecuteOptions& options) {
-  if (!program.has_transfers() || options.channels != nullptr || options.own_channels != nullptr) return OkStatus();
+  if (!program.has_transfers() || options.used_channels() != nullptr) return OkStatus();
   return Status(StatusCode::kFailedPrecondition,
                 program.executable().name + " exchanges data with the host, and no channels are given");
 }

@@ -9,9 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "async/thread_pool.h"
-#include "device/host/host_device.h"
-#include "device/null/null_device.h"
+#include "runtime/device_test_fixture.h"
 #include "runtime/loaded_executable.h"
 #include "runtime/test_program.h"
 
@@ -97,19 +95,10 @@ TEST(Channels, GiveToTakersAndAskGivers) {
   EXPECT_EQ(In(*channels.TryTake("in")), std::vector<int64_t>{42});
 }
 
-class TransferTest : public testing::TestWithParam<bool> {
+class TransferTest : public test::DeviceTest {
  protected:
-  TransferTest() : pool_(2), device_(GetParam() ? MakeHostDevice(&pool_, {}, {.id = 5}) : MakeNullDevice({}, 5)) {}
-  ~TransferTest() override {
-    device_->Drain();
-    EXPECT_EQ(device_->memory_stats().bytes_in_use, 0);
-  }
-
-  std::unique_ptr<LoadedExecutable> Load(ProgramBuilder& builder) {
-    auto loaded = LoadedExecutable::Load(builder.Get(), device_.get());
-    EXPECT_TRUE(loaded.ok()) << loaded.status().ToString();
-    return *std::move(loaded);
-  }
+  TransferTest() : DeviceTest(/*threads=*/2, /*id=*/5) {}
+  ~TransferTest() override { device_->Drain(); }  // executions use the channels
 
   // The event of an execution without arguments.
   Event Execute(LoadedExecutable& program, std::vector<std::unique_ptr<Buffer>>& results) {
@@ -118,12 +107,6 @@ class TransferTest : public testing::TestWithParam<bool> {
     const Status status = program.Execute({}, {.channels = &channels_}, results, &done);
     EXPECT_TRUE(status.ok()) << status.ToString();
     return done;
-  }
-
-  static std::vector<int64_t> Read(const Buffer& buffer) {
-    std::vector<int64_t> values(buffer.shape().elements());
-    EXPECT_TRUE(buffer.CopyToHost(values.data()).Await().ok());
-    return values;
   }
 
   static TransferStep Take(const std::string& channel, ValueId to, int64_t elements, bool of_device = false) {
@@ -144,9 +127,7 @@ class TransferTest : public testing::TestWithParam<bool> {
     return Load(b);
   }
 
-  ThreadPool pool_;
   Channels channels_;
-  std::unique_ptr<Device> device_;
 };
 
 TEST_P(TransferTest, TakesWhatIsThere) {

@@ -67,7 +67,7 @@ Event Enqueue(const std::shared_ptr<Program>& program, std::span<Buffer* const> 
   auto queued = std::make_shared<Queued>();
   queued->program = program;
   queued->own_channels = options.own_channels;
-  queued->channels = options.own_channels != nullptr ? options.own_channels.get() : options.channels;
+  queued->channels = options.used_channels();
   std::vector<Event> events;
   for (const Buffer* argument : arguments) {
     if (!argument->ready().ok()) events.push_back(argument->ready());

@@ -24,6 +24,8 @@ struct ExecuteOptions {
   // In their place: channels of this execution alone, which keeps them. It need not wait for executions before it then,
   // nor they for it: whoever is at the other end may want the device.
   std::shared_ptr<Channels> own_channels = {};
+
+  Channels* used_channels() const { return own_channels != nullptr ? own_channels.get() : channels; }
 };
 
 namespace internal {

@@ -12,6 +12,7 @@
 #include "device/host/host_device.h"
 #include "device/null/null_device.h"
 #include "runtime/client.h"
+#include "runtime/device_test_fixture.h"
 #include "runtime/test_program.h"
 
 namespace treadle {
@@ -30,29 +31,13 @@ struct Outcome {
   Event done;
 };
 
-class ExecuteTest : public testing::TestWithParam<bool> {
+class ExecuteTest : public test::DeviceTest {
  protected:
-  ExecuteTest()
-      : pool_(3), device_(GetParam() ? MakeHostDevice(&pool_, {}, {.memory_limit = 1 << 30}) : MakeNullDevice({})) {}
-  ~ExecuteTest() override {
-    device_->Drain();
-    EXPECT_EQ(device_->memory_stats().bytes_in_use, 0);
-  }
+  ExecuteTest() : DeviceTest(/*threads=*/3) {}
 
-  std::unique_ptr<LoadedExecutable> Load(ProgramBuilder& builder) {
-    auto loaded = LoadedExecutable::Load(builder.Get(), device_.get());
-    EXPECT_TRUE(loaded.ok()) << loaded.status().ToString();
-    return *std::move(loaded);
-  }
   std::unique_ptr<Buffer> Make(const std::vector<int64_t>& values) {
     return *Buffer::CopyFromHost(device_.get(), ProgramBuilder::Array(static_cast<int64_t>(values.size())),
                                  values.data());
-  }
-  static std::vector<int64_t> Read(const Buffer& buffer) {
-    std::vector<int64_t> values(buffer.shape().elements());
-    const Status status = buffer.CopyToHost(values.data()).Await();
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    return values;
   }
   static Outcome Execute(LoadedExecutable& program, std::vector<Buffer*> arguments, std::vector<int64_t> keep = {}) {
     Outcome outcome;
@@ -73,9 +58,6 @@ class ExecuteTest : public testing::TestWithParam<bool> {
     b.Add(in, b.Result(elements, donated ? 0 : -1), elements, 1, cost_ns);
     return Load(b);
   }
-
-  ThreadPool pool_;
-  std::unique_ptr<Device> device_;
 };
 
 TEST_P(ExecuteTest, RunsAKernelInline) {

@@ -39,7 +39,7 @@ class ParallelCall : public std::enable_shared_from_this<ParallelCall> {
       TREADLE_RETURN_IF_ERROR(CheckChannels(*e.program, options));
     }
     own_channels_ = options.own_channels;
-    channels_ = own_channels_ != nullptr ? own_channels_.get() : options.channels;
+    channels_ = options.used_channels();
     for (Execution& e : executions_) {
       e.uses = std::make_unique<Uses>(arguments[e.number].size());
       TREADLE_RETURN_IF_ERROR(e.uses->Acquire(e.program->executable(), arguments[e.number]));
