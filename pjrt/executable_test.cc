@@ -40,6 +40,18 @@ class ExecutableApi : public ClientTest {
   }
   using ClientTest::Destroy;
 
+  // `bytes` outlives the call.
+  PJRT_Executable_DeserializeAndLoad_Args LoadArgs(const std::string& bytes) {
+    TREADLE_ARGS(PJRT_Executable_DeserializeAndLoad, args);
+    args.client = client_;
+    args.serialized_executable = bytes.data();
+    args.serialized_executable_size = bytes.size();
+    args.overridden_serialized_compile_options = nullptr;
+    args.overridden_serialized_compile_options_size = 0;
+    args.load_options = nullptr;
+    return args;
+  }
+
   void CheckAdds(PJRT_LoadedExecutable* loaded) {
     PJRT_Buffer* a = Floats({1, 2, 3, 4});
     PJRT_Buffer* b = Floats({10, 20, 30, 40});
@@ -282,13 +294,7 @@ TEST_F(ExecutableApi, SerializeAndLoad) {
   TREADLE_CALL(PJRT_Executable_Serialize, serialize);
   std::string bytes(serialize.serialized_bytes, serialize.serialized_bytes_size);
   serialize.serialized_executable_deleter(serialize.serialized_executable);
-  TREADLE_ARGS(PJRT_Executable_DeserializeAndLoad, read);
-  read.client = client_;
-  read.serialized_executable = bytes.data();
-  read.serialized_executable_size = bytes.size();
-  read.overridden_serialized_compile_options = nullptr;
-  read.overridden_serialized_compile_options_size = 0;
-  read.load_options = nullptr;
+  PJRT_Executable_DeserializeAndLoad_Args read = LoadArgs(bytes);
   TREADLE_CALL(PJRT_Executable_DeserializeAndLoad, read);
   CheckAdds(read.loaded_executable);
   Destroy(read.loaded_executable);
@@ -319,13 +325,7 @@ TEST_F(ExecutableApi, CodeForAnotherMachineIsNotLoaded) {
   Destroy(executable);
   Destroy(loaded);
   if (everything_runs) GTEST_SKIP() << "there is no code that this machine does not run";
-  TREADLE_ARGS(PJRT_Executable_DeserializeAndLoad, read);
-  read.client = client_;
-  read.serialized_executable = bytes.data();
-  read.serialized_executable_size = bytes.size();
-  read.overridden_serialized_compile_options = nullptr;
-  read.overridden_serialized_compile_options_size = 0;
-  read.load_options = nullptr;
+  PJRT_Executable_DeserializeAndLoad_Args read = LoadArgs(bytes);
   ExpectError(Api()->PJRT_Executable_DeserializeAndLoad(&read), PJRT_Error_Code_FAILED_PRECONDITION,
               "x86-64-v4+bf16+vnni, which this machine cannot run");
 }
