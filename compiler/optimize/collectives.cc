@@ -189,7 +189,8 @@ StatusOr<ValueId> Collectives::AllReduce(ValueId operand, const Groups& groups, 
   const size_t most = LargestOf(groups),
                least = std::ranges::min_element(groups, {}, &std::vector<int32_t>::size)->size();
   const bool equal = least == most;
-  if (equal && most > 2 && shape.bytes() >= kLargeReduction) return ReduceByParts(operand, groups, combine, place);
+  if (equal && most > 2 && !combine.in_pairs && shape.bytes() >= kLargeReduction)
+    return ReduceByParts(operand, groups, combine, place);
   std::vector<ValueId> has_member;  // a group of the device's size, where not all groups do
   for (size_t m = least; m < most; ++m) has_member.push_back(HasMember(groups, m, place));
   const auto reduce = [&](const std::vector<ValueId>& lent, RegionId region) -> StatusOr<ValueId> {

@@ -25,7 +25,13 @@ class Collectives {
   Collectives(graph::Graph& graph, Participants participants) : graph_(graph), participants_(participants) {}
 
   // Combines two arrays of one shape, element by element, by operations in `region`.
-  using Combine = std::function<StatusOr<graph::ValueId>(graph::ValueId, graph::ValueId, graph::RegionId region)>;
+  struct Combine {
+    std::function<StatusOr<graph::ValueId>(graph::ValueId, graph::ValueId, graph::RegionId region)> apply;
+    bool in_pairs = false;  // what is an element lies along the last dimension, which stays whole
+    StatusOr<graph::ValueId> operator()(graph::ValueId a, graph::ValueId b, graph::RegionId region) const {
+      return apply(a, b, region);
+    }
+  };
 
   struct Place {
     graph::RegionId region;

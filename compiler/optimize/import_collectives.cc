@@ -7,68 +7,15 @@
 
 #include "compiler/optimize/complex_tensors.h"
 #include "compiler/optimize/describe.h"
+#include "compiler/optimize/inline_region.h"
 #include "compiler/optimize/read_attributes.h"
-#include "llvm/ADT/DenseMap.h"
 #include "stablehlo/dialect/ops.h"
 
 namespace treadle::compiler {
 namespace {
 
-using graph::OpCode;
 using graph::RegionId;
 using graph::ValueId;
-
-// The operations of a region on scalars, done to arrays of shape `dims` instead.
-class Lifted {
- public:
-  Lifted(graph::Graph& graph, RegionId region, std::vector<int64_t> dims, int32_t location)
-      : graph_(graph), region_(region), dims_(std::move(dims)), location_(location) {}
-
-  StatusOr<ValueId> Run(mlir::Block& block, ValueId a, ValueId b) {
-    values_[block.getArgument(0)] = a;
-    values_[block.getArgument(1)] = b;
-    for (mlir::Operation& op : block.without_terminator()) TREADLE_RETURN_IF_ERROR(Add(&op));
-    return Find(block.getTerminator()->getOperand(0), block.getTerminator());
-  }
-
- private:
-  StatusOr<ValueId> Find(mlir::Value value, mlir::Operation* op) const {
-    auto found = values_.find(value);
-    if (found == values_.end()) return NotYet(op, "a value from outside the reduction");
-    return ValueId(found->second);
-  }
-
-  Status Add(mlir::Operation* op) {
-    if (llvm::isa<sdy::ShardingConstraintOp>(op)) {
-      TREADLE_ASSIGN_OR_RETURN(values_[op->getResult(0)], Find(op->getOperand(0), op));
-      return OkStatus();
-    }
-    const std::optional<OpCode> code = CodeOf(op->getName().getStringRef());
-    if (!code || (OpClassOf(*code) != graph::OpClass::kElementwise && *code != OpCode::kConstant)) {
-      return NotYet(op, "in the region of a collective");
-    }
-    TREADLE_ASSIGN_OR_RETURN(graph::Attributes attrs, ReadAttributes(op, *code));
-    TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(op->getResult(0).getType(), op));
-    if (!shape.dims.empty()) return NotYet(op, "an array in the region of a collective");
-    shape.dims = dims_;
-    attrs.splat = *code == OpCode::kConstant;
-    std::vector<ValueId> operands;
-    for (mlir::Value operand : op->getOperands()) {
-      TREADLE_ASSIGN_OR_RETURN(const ValueId value, Find(operand, op));
-      operands.push_back(value);
-    }
-    const graph::OpId added =
-        graph_.AddOp(region_, *code, std::move(operands), {std::move(shape)}, std::move(attrs), {}, location_);
-    values_[op->getResult(0)] = graph_.ops[added].results[0];
-    return OkStatus();
-  }
-
-  graph::Graph& graph_;
-  const RegionId region_;
-  const std::vector<int64_t> dims_;
-  const int32_t location_;
-  llvm::DenseMap<mlir::Value, ValueId> values_;
-};
 
 // The sum of its arguments: that of complex numbers is one of the parts.
 bool IsSum(mlir::Block& block) {
@@ -85,18 +32,31 @@ bool IsCollective(mlir::Operation* op) {
                    stablehlo::PartitionIdOp, stablehlo::ReplicaIdOp>(op);
 }
 
-Collectives::Combine CollectiveImporter::CombineBy(mlir::Operation* reduction, int32_t location) {
-  return [this, reduction, location](ValueId a, ValueId b, RegionId region) -> StatusOr<ValueId> {
-    mlir::Block& block = reduction->getRegion(0).front();
-    if (llvm::isa<mlir::ComplexType>(mlir::getElementTypeOrSelf(block.getArgument(0)))) {  // a sum, of parts
-      const graph::OpId sum = graph_.AddOp(region, OpCode::kAdd, {a, b}, {graph_.shape(a)}, {}, {}, location);
-      return graph_.ops[sum].results[0];
-    }
-    return Lifted(graph_, region, graph_.shape(a).dims, location).Run(block, a, b);
+Collectives::Combine CollectiveImporter::CombineBy(mlir::Operation* op, RegionId body, int32_t location) {
+  const auto apply = [=, this](ValueId a, ValueId b, RegionId region) -> StatusOr<ValueId> {
+    Formula f(graph_, region, graph_.shape(a), location);
+    if (IsSum(op->getRegion(0).front())) return f.Add(a, b);  // of complex numbers, one of the parts
+    const auto results = InlineRegion(f, body, {a, b});
+    if (!results) return NotYet(op, "with more than a formula in its region");
+    return results->front();
   };
+  return {apply};
 }
 
-Status CollectiveImporter::Import(mlir::Operation* op, Collectives::Place place) {
+Collectives::Combine CollectiveImporter::CombinePairsBy(mlir::Operation* op, RegionId body, int32_t location) {
+  const auto apply = [=, this](ValueId a, ValueId b, RegionId region) -> StatusOr<ValueId> {
+    Shape part = graph_.shape(a);
+    part.dims.pop_back();
+    Formula f(graph_, region, std::move(part), location);
+    const Complex x = pairs_.Parts(f, a), y = pairs_.Parts(f, b);
+    const auto results = InlineRegion(f, body, {x.re, x.im, y.re, y.im});
+    if (!results) return NotYet(op, "with more than a formula in its region");
+    return pairs_.Pairs(f, {(*results)[0], (*results)[1]});
+  };
+  return {apply, /*in_pairs=*/true};
+}
+
+Status CollectiveImporter::Import(mlir::Operation* op, const std::vector<RegionId>& regions, Collectives::Place place) {
   if (llvm::isa<stablehlo::PartitionIdOp>(op)) {
     values_[op->getResult(0)] = {collectives_.PartitionId(place)};
     return OkStatus();
@@ -106,12 +66,11 @@ Status CollectiveImporter::Import(mlir::Operation* op, Collectives::Place place)
     return OkStatus();
   }
   if (llvm::isa<stablehlo::CollectiveBroadcastOp>(op)) return ImportBroadcast(op, place);
-  return op->getNumRegions() > 0 ? ImportReduction(op, place) : ImportMovement(op, place);
+  return regions.empty() ? ImportMovement(op, place) : ImportReduction(op, regions[0], place);
 }
 
-Status CollectiveImporter::ImportReduction(mlir::Operation* op, Collectives::Place place) {
+Status CollectiveImporter::ImportReduction(mlir::Operation* op, RegionId body, Collectives::Place place) {
   TREADLE_ASSIGN_OR_RETURN(const Groups groups, ReadGroups(op, participants_));
-  const Collectives::Combine combine = CombineBy(op, place.location);
   auto scatter = llvm::dyn_cast<stablehlo::ReduceScatterOp>(op);
   const int64_t dim = scatter ? static_cast<int64_t>(scatter.getScatterDimension()) : 0;
   const bool to_root = llvm::isa<stablehlo::CollectiveReduceOp>(op);
@@ -120,7 +79,9 @@ Status CollectiveImporter::ImportReduction(mlir::Operation* op, Collectives::Pla
     TREADLE_ASSIGN_OR_RETURN(const Shape to, ShapeOf(op->getResult(i).getType(), op));
     TREADLE_ASSIGN_OR_RETURN(const ValueId root, RootOf(op, i, place));
     if (from.type != to.type) return NotYet(op, "a reduction in another type than its operand's");
-    if (IsComplex(from.type) && !IsSum(op->getRegion(0).front())) return NotYet(op, "of complex numbers, but sums");
+    const bool in_pairs = IsComplex(from.type) && !IsSum(op->getRegion(0).front());
+    const Collectives::Combine combine =
+        in_pairs ? CombinePairsBy(op, body, place.location) : CombineBy(op, body, place.location);
     const auto reduce = [&](ValueId part) -> StatusOr<ValueId> {
       if (part < 0) return part;
       if (to_root) return collectives_.Reduce(part, groups, root, combine, place);
@@ -128,6 +89,13 @@ Status CollectiveImporter::ImportReduction(mlir::Operation* op, Collectives::Pla
       return collectives_.ReduceScatter(part, dim, groups, combine, place);
     };
     const Complex operand = values_.lookup(op->getOperand(i));
+    if (in_pairs) {
+      Formula f(graph_, place.region, PartShape(from), place.location);
+      TREADLE_ASSIGN_OR_RETURN(const ValueId pairs, reduce(pairs_.Pairs(f, operand)));
+      Formula g(graph_, place.region, PartShape(to), place.location);
+      values_[op->getResult(i)] = pairs_.Parts(g, pairs);
+      continue;
+    }
     TREADLE_ASSIGN_OR_RETURN(const ValueId re, reduce(operand.re));
     TREADLE_ASSIGN_OR_RETURN(const ValueId im, reduce(operand.im));
     values_[op->getResult(i)] = {re, im};

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "compiler/optimize/inline_region.h"
 
 namespace treadle::compiler {
 namespace {
@@ -16,6 +17,7 @@ using graph::Graph;
 using graph::OpCode;
 using graph::RegionId;
 using graph::ValueId;
+using Values = std::vector<ValueId>;  // one a part
 
 // Windows that may select one element, at most, for the result to ask each of them.
 constexpr int64_t kMostWindows = 16;
@@ -26,34 +28,9 @@ ValueId Broadcast(Formula& f, ValueId x, std::vector<int64_t> dims, std::vector<
   return f.Op(OpCode::kBroadcastInDim, {x}, {f.graph().shape(x).type, std::move(to)}, std::move(attrs));
 }
 
-// A region of scalars, applied to tensors of f's dimensions (or, in another region, to scalars); nullopt where it is
-// more than a formula.
-std::optional<ValueId> Inline(Formula& f, RegionId number, const std::vector<ValueId>& arguments) {
-  Graph& graph = f.graph();
-  const graph::Region region = graph.regions[number];  // a copy: the graph grows
-  const std::vector<int64_t>& dims = f.shape().dims;
-  std::unordered_map<ValueId, ValueId> known;
-  for (size_t k = 0; k < arguments.size(); ++k) known[region.arguments[k]] = arguments[k];
-  auto value_of = [&](ValueId value) {
-    auto [at, fresh] = known.try_emplace(value, value);
-    if (fresh && !dims.empty()) at->second = Broadcast(f, value, {}, dims);  // from around the region
-    return at->second;
-  };
-  for (graph::OpId id : region.ops) {
-    const graph::Op op = graph.ops[id];
-    const Shape shape = {graph.shape(op.results[0]).type, dims};
-    if (op.code == OpCode::kConstant) {
-      Attributes attrs = op.attrs;
-      attrs.splat = true;
-      known[op.results[0]] = f.Op(op.code, {}, shape, std::move(attrs));
-      continue;
-    }
-    if (graph::OpClassOf(op.code) != graph::OpClass::kElementwise) return std::nullopt;
-    std::vector<ValueId> operands;
-    for (ValueId operand : op.operands) operands.push_back(value_of(operand));
-    known[op.results[0]] = f.Op(op.code, std::move(operands), shape, op.attrs);
-  }
-  return value_of(region.results[0]);
+Values Joined(Values a, const Values& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
 }
 
 class Expansion {
@@ -63,17 +40,18 @@ class Expansion {
         graph_(f.graph()),
         op_(op),
         dims_(f.shape().dims),
-        windows_(f.graph().shape(op.source).dims),
+        windows_(f.graph().shape(op.source[0]).dims),
         place_type_(f.shape().elements() > std::numeric_limits<int32_t>::max() ? ElementType::kI64
                                                                                : ElementType::kI32) {}
 
-  std::optional<ValueId> Run() {
-    const ValueId start = Broadcast(f_, op_.init, {}, dims_);
-    if (f_.shape().elements() == 0 || graph_.shape(op_.source).elements() == 0) return start;
+  std::optional<Values> Run() {
+    Values start;
+    for (ValueId part : op_.init) start.push_back(Broadcast(f_, part, {}, dims_));
+    if (f_.shape().elements() == 0 || graph_.shape(op_.source[0]).elements() == 0) return start;
     std::optional<ValueId> chosen = Chosen();
     if (!chosen) return std::nullopt;
     if (WindowsOver() <= kMostWindows) {
-      if (std::optional<ValueId> taken = Take(*chosen, start)) return *taken;
+      if (std::optional<Values> taken = Take(*chosen, start)) return taken;
     }
     return Scatter(*chosen, start);
   }
@@ -91,33 +69,46 @@ class Expansion {
   std::optional<ValueId> Chosen() {
     std::optional<RegionId> region = ChoiceRegion();
     if (!region) return std::nullopt;
-    const Shape scalar = {graph_.shape(op_.operand).type, {}};
-    const ValueId numbers = Numbers(), zero = f_.Splat(scalar, 0), none = f_.Splat({place_type_, {}}, ~uint64_t{0});
+    const ValueId zero = f_.Splat({f_.shape().type, {}}, 0), none = f_.Splat({place_type_, {}}, ~uint64_t{0});
+    const size_t parts = op_.operand.size();
+    Values operands = Joined(op_.operand, {Numbers()});
+    operands.insert(operands.end(), parts, zero);
+    operands.push_back(none);
+    std::vector<Shape> shapes(parts, {f_.shape().type, windows_});
+    shapes.push_back({place_type_, windows_});
     Attributes attrs = op_.window;
     attrs.interior.assign(dims_.size(), 0);
     attrs.dilations.assign(dims_.size(), 1);
-    const graph::OpId id =
-        graph_.AddOp(f_.region(), OpCode::kReduceWindow, {op_.operand, numbers, zero, none},
-                     {{scalar.type, windows_}, {place_type_, windows_}}, std::move(attrs), {*region}, f_.location());
-    return graph_.ops[id].results[1];
+    const graph::OpId id = graph_.AddOp(f_.region(), OpCode::kReduceWindow, std::move(operands), std::move(shapes),
+                                        std::move(attrs), {*region}, f_.location());
+    return graph_.ops[id].results.back();
   }
 
   // (value, number) of the best so far and of one more; what has the number -1 is no element.
   std::optional<RegionId> ChoiceRegion() {
-    const Shape value = {graph_.shape(op_.operand).type, {}}, number = {place_type_, {}};
+    const Shape value = {f_.shape().type, {}}, number = {place_type_, {}};
     const RegionId region = graph_.AddRegion();
-    std::vector<ValueId> arguments;
-    for (const Shape& shape : {value, number, value, number}) arguments.push_back(graph_.AddValue(shape, region));
-    graph_.regions[region].arguments = arguments;
+    const auto element = [&] {
+      Values parts;
+      for (size_t i = 0; i < op_.operand.size(); ++i) parts.push_back(graph_.AddValue(value, region));
+      return parts;
+    };
+    const Values best = element();
+    const ValueId best_number = graph_.AddValue(number, region);
+    const Values more = element();
+    const ValueId more_number = graph_.AddValue(number, region);
+    graph_.regions[region].arguments = Joined(Joined(best, {best_number}), Joined(more, {more_number}));
     Formula f(graph_, region, value, f_.location());
-    std::optional<ValueId> prefers = Inline(f, op_.select, {arguments[0], arguments[2]});
+    std::optional<Values> prefers = InlineRegion(f, op_.select, Joined(best, more));
     if (!prefers) return std::nullopt;
     const ValueId zero = f.Splat(number, 0);
-    const ValueId first = f.Compare(arguments[1], Direction::kLt, zero);
-    const ValueId padding = f.Compare(arguments[3], Direction::kLt, zero);
-    const ValueId stays = f.Or(padding, f.And(f.Not(first), *prefers));
-    graph_.regions[region].results = {f.Op(OpCode::kSelect, {stays, arguments[0], arguments[2]}, value),
-                                      f.Op(OpCode::kSelect, {stays, arguments[1], arguments[3]}, number)};
+    const ValueId first = f.Compare(best_number, Direction::kLt, zero);
+    const ValueId padding = f.Compare(more_number, Direction::kLt, zero);
+    const ValueId stays = f.Or(padding, f.And(f.Not(first), prefers->front()));
+    Values results;
+    for (size_t i = 0; i < best.size(); ++i) results.push_back(f.Select(stays, best[i], more[i]));
+    results.push_back(f.Op(OpCode::kSelect, {stays, best_number, more_number}, number));
+    graph_.regions[region].results = std::move(results);
     return region;
   }
 
@@ -131,13 +122,15 @@ class Expansion {
     return count;
   }
 
-  std::optional<ValueId> Take(ValueId chosen, ValueId result) {
+  std::optional<Values> Take(ValueId chosen, Values result) {
     const ValueId numbers = Numbers();
     for (int64_t window = 0; window < WindowsOver(); ++window) {
       const ValueId here = f_.Equal(AtElements(chosen, window, ~uint64_t{0}), numbers);
-      std::optional<ValueId> more = Inline(f_, op_.scatter, {result, AtElements(op_.source, window, 0)});
+      Values source;
+      for (ValueId part : op_.source) source.push_back(AtElements(part, window, 0));
+      std::optional<Values> more = InlineRegion(f_, op_.scatter, Joined(result, source));
       if (!more) return std::nullopt;
-      result = f_.Select(here, *more, result);
+      for (size_t i = 0; i < result.size(); ++i) result[i] = f_.Select(here, (*more)[i], result[i]);
     }
     return result;
   }
@@ -167,16 +160,23 @@ class Expansion {
     return f_.Op(OpCode::kPad, {x, f_.Splat({type, {}}, padding)}, {type, dims_}, std::move(attrs));
   }
 
-  ValueId Scatter(ValueId chosen, ValueId start) {
+  Values Scatter(ValueId chosen, const Values& start) {
     const int64_t count = graph_.shape(chosen).elements();
     auto row = [&](ValueId x, int64_t size) { return f_.Op(OpCode::kReshape, {x}, {graph_.shape(x).type, {size}}); };
     Attributes attrs;
     attrs.windows = {.dropped = {0}, .index_map = {0}, .index_vector = 1};
     const Shape flat = {f_.shape().type, {f_.shape().elements()}};
-    std::vector<ValueId> operands = {row(start, flat.dims[0]), row(chosen, count), row(op_.source, count)};
-    const graph::OpId id = graph_.AddOp(f_.region(), OpCode::kScatter, std::move(operands), {flat}, std::move(attrs),
-                                        {op_.scatter}, f_.location());
-    return f_.Op(OpCode::kReshape, {graph_.ops[id].results[0]}, f_.shape());
+    Values operands;
+    for (ValueId part : start) operands.push_back(row(part, flat.dims[0]));
+    operands.push_back(row(chosen, count));
+    for (ValueId part : op_.source) operands.push_back(row(part, count));
+    const graph::OpId id =
+        graph_.AddOp(f_.region(), OpCode::kScatter, std::move(operands), std::vector<Shape>(start.size(), flat),
+                     std::move(attrs), {op_.scatter}, f_.location());
+    Values results;
+    for (size_t i = 0; i < start.size(); ++i)
+      results.push_back(f_.Op(OpCode::kReshape, {graph_.ops[id].results[i]}, f_.shape()));
+    return results;
   }
 
   Formula& f_;
@@ -188,6 +188,6 @@ class Expansion {
 
 }  // namespace
 
-std::optional<ValueId> Expand(Formula& f, const SelectAndScatter& op) { return Expansion(f, op).Run(); }
+std::optional<Values> Expand(Formula& f, const SelectAndScatter& op) { return Expansion(f, op).Run(); }
 
 }  // namespace treadle::compiler

@@ -42,7 +42,7 @@ class Importer {
         shards_(shards),
         collectives_(graph_, participants),
         values_(collectives_),
-        collective_importer_(graph_, collectives_, values_, participants),
+        collective_importer_(graph_, collectives_, values_, pairs_, participants),
         algorithm_importer_(graph_, values_, pairs_) {
     size_t count = 0;  // about: functions are inlined
     module.walk([&](mlir::Operation*) { ++count; });
@@ -215,7 +215,7 @@ class Importer {
     if (auto composite = llvm::dyn_cast<stablehlo::CompositeOp>(op)) return ImportComposite(composite, region, depth);
     if (auto custom = llvm::dyn_cast<stablehlo::CustomCallOp>(op)) return ImportCustomCall(custom, region);
     if (auto manual = llvm::dyn_cast<sdy::ManualComputationOp>(op)) return ImportManual(manual, region, depth);
-    if (IsCollective(op)) return ImportCollective(op, region);
+    if (IsCollective(op)) return ImportCollective(op, region, depth);
     if (IsTransfer(op)) return ImportTransfer(op, region);
     if (IsAlgorithm(op)) return algorithm_importer_.Import(op, region, Location(op->getLoc()));
     llvm::StringRef name = op->getName().getStringRef();
@@ -258,9 +258,10 @@ class Importer {
     return collective_importer_.LeaveManual(op, place);
   }
 
-  Status ImportCollective(mlir::Operation* op, RegionId region) {
+  Status ImportCollective(mlir::Operation* op, RegionId region, int depth) {
     if (graph_.global_view) return NotYet(op, "outside of a manual computation");
-    return collective_importer_.Import(op, {region, Location(op->getLoc())});
+    TREADLE_ASSIGN_OR_RETURN(const std::vector<RegionId> regions, ImportRegions(op, depth));
+    return collective_importer_.Import(op, regions, {region, Location(op->getLoc())});
   }
 
   // Arrays as they lie in the host's memory; the token at the end of operands and results is made where it is read.
@@ -344,14 +345,18 @@ class Importer {
     TREADLE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(op.getResult().getType(), op));
     const mlir::Type element = mlir::getElementTypeOrSelf(op.getResult().getType());
     const auto is_same = [&](mlir::Type type) { return mlir::getElementTypeOrSelf(type) == element; };
-    if (IsComplex(shape.type) || !llvm::all_of(op->getOperandTypes(), is_same)) return NotYet(op);
+    if (!llvm::all_of(op->getOperandTypes(), is_same)) return NotYet(op);
     TREADLE_ASSIGN_OR_RETURN(std::vector<RegionId> regions, ImportRegions(op, depth));
-    Formula f(graph_, region, shape, Location(op->getLoc()));
-    const std::optional<ValueId> result =
-        Expand(f, {values_.lookup(op.getOperand()).re, values_.lookup(op.getSource()).re,
-                   values_.lookup(op.getInitValue()).re, ReadSelectWindow(op), regions[0], regions[1]});
+    Formula f(graph_, region, IsComplex(shape.type) ? PartShape(shape) : shape, Location(op->getLoc()));
+    const auto parts_of = [&](mlir::Value value) {
+      const Complex parts = values_.lookup(value);
+      return parts.im >= 0 ? std::vector{parts.re, parts.im} : std::vector{parts.re};
+    };
+    const std::optional<std::vector<ValueId>> result =
+        Expand(f, {parts_of(op.getOperand()), parts_of(op.getSource()), parts_of(op.getInitValue()),
+                   ReadSelectWindow(op), regions[0], regions[1]});
     if (!result) return NotYet(op);
-    values_[op.getResult()] = {*result};
+    SetValues(op->getResults(), *result);
     return OkStatus();
   }
 
