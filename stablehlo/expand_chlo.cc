@@ -3,7 +3,9 @@
 #include "stablehlo/chlo/complex_functions.h"
 #include "stablehlo/chlo/math_builder.h"
 #include "stablehlo/chlo/ops.h"
+#include "stablehlo/chlo/ragged_dot.h"
 #include "stablehlo/chlo/real_functions.h"
+#include "stablehlo/chlo/scan.h"
 #include "stablehlo/chlo/special_functions.h"
 #include "stablehlo/dialect/ops.h"
 
@@ -67,9 +69,10 @@ struct ComplexFunction {
   Value (*expand)(mlir::OpBuilder&, mlir::Location, Value);
 };
 constexpr ComplexFunction kComplexFunctions[] = {
-    {"chlo.acos", chlo::ComplexAcos},     {"chlo.acosh", chlo::ComplexAcosh}, {"chlo.asin", chlo::ComplexAsin},
-    {"chlo.asinh", chlo::ComplexAsinh},   {"chlo.atan", chlo::ComplexAtan},   {"chlo.atanh", chlo::ComplexAtanh},
-    {"chlo.square", chlo::ComplexSquare},
+    {"chlo.acos", chlo::ComplexAcos},     {"chlo.acosh", chlo::ComplexAcosh},
+    {"chlo.asin", chlo::ComplexAsin},     {"chlo.asinh", chlo::ComplexAsinh},
+    {"chlo.atan", chlo::ComplexAtan},     {"chlo.atanh", chlo::ComplexAtanh},
+    {"chlo.square", chlo::ComplexSquare}, {"chlo._asin_acos_kernel", chlo::ComplexAsinAcosKernel},
 };
 
 struct Parts {
@@ -149,7 +152,7 @@ Value ExpandMulhi(mlir::OpBuilder& builder, chlo::MulhiOp op) {
 }
 
 // Sorted descending with the indices, then the first k. NaN counts as largest.
-void ExpandTopK(mlir::OpBuilder& builder, chlo::TopKOp op) {
+llvm::SmallVector<Value> ExpandTopK(mlir::OpBuilder& builder, chlo::TopKOp op) {
   const mlir::Location location = op.getLoc();
   const RankedTensorType type = op.getOperand().getType();
   const int64_t last = type.getRank() - 1;
@@ -178,7 +181,7 @@ void ExpandTopK(mlir::OpBuilder& builder, chlo::TopKOp op) {
   for (auto [sorted, result] : llvm::zip(sort.getResults(), op->getResults())) {
     results.push_back(SliceOp::create(builder, location, result.getType(), sorted, starts, limits, strides));
   }
-  op->replaceAllUsesWith(results);
+  return results;
 }
 
 // ---- Broadcasting.
@@ -235,10 +238,20 @@ bool HasStaticShapes(Operation* op) {
   return llvm::all_of(op->getOperandTypes(), is_static) && llvm::all_of(op->getResultTypes(), is_static);
 }
 
+// The values for an operation with several results; none where there is no expansion.
+llvm::SmallVector<Value> ExpandToSeveral(mlir::OpBuilder& builder, Operation* op) {
+  if (auto scan = llvm::dyn_cast<chlo::ScanOp>(op)) return chlo::ExpandScan(builder, scan);
+  if (auto top_k = llvm::dyn_cast<chlo::TopKOp>(op)) {
+    if (!IsComplex(top_k.getOperand().getType().getElementType())) return ExpandTopK(builder, top_k);
+  }
+  return {};
+}
+
 // The value for an operation with one result; null where there is no expansion.
 Value ExpandOne(mlir::OpBuilder& builder, Operation* op) {
   if (auto constant = llvm::dyn_cast<chlo::ConstantOp>(op))
     return ConstantOp::create(builder, op->getLoc(), constant.getValue());
+  if (auto dot = llvm::dyn_cast<chlo::RaggedDotOp>(op)) return chlo::ExpandRaggedDot(builder, dot);
   const RankedTensorType type = TensorType(op->getOperand(0));
   const Type element = type.getElementType();
   MathBuilder math(builder, op->getLoc(), type);
@@ -272,11 +285,11 @@ Value ExpandOne(mlir::OpBuilder& builder, Operation* op) {
 
 LogicalResult Expand(Operation* op) {
   if (!HasStaticShapes(op)) return op->emitOpError() << "with unknown sizes is not implemented";
-  if (op->getNumRegions() > 0) return CannotExpand(op);
   mlir::OpBuilder builder(op);
-  if (auto top_k = llvm::dyn_cast<chlo::TopKOp>(op)) {
-    if (IsComplex(top_k.getOperand().getType().getElementType())) return CannotExpand(op);
-    ExpandTopK(builder, top_k);
+  if (llvm::isa<chlo::ScanOp, chlo::TopKOp>(op)) {
+    const llvm::SmallVector<Value> values = ExpandToSeveral(builder, op);
+    if (values.empty()) return CannotExpand(op);
+    op->replaceAllUsesWith(values);
     op->erase();
     return success();
   }

@@ -38,3 +38,34 @@ func.func @top_k(%a: tensor<2x8xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
   %0, %1 = chlo.top_k(%a, k = 3) : tensor<2x8xf32> -> (tensor<2x3xf32>, tensor<2x3xi32>)
   return %0, %1 : tensor<2x3xf32>, tensor<2x3xi32>
 }
+
+// A product for every group, whose other rows are 0; the groups are summed over.
+// CHECK-LABEL: func.func @ragged_rows
+func.func @ragged_rows(%a: tensor<6x2xf32>, %b: tensor<3x2x4xf32>, %g: tensor<3xi32>) -> tensor<6x4xf32> {
+  // CHECK: %[[ENDS:.*]] = "stablehlo.reduce_window"(%{{.*}}, %{{.*}}) <{padding = dense<{{\[\[}}2, 0{{\]\]}}> : tensor<1x2xi64>, window_dimensions = array<i64: 3>}>
+  // CHECK: %[[BEGINS:.*]] = stablehlo.subtract %[[ENDS]]
+  // CHECK: %[[LHS:.*]] = stablehlo.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<3x6x2xi1>, tensor<3x6x2xf32>
+  // CHECK: stablehlo.dot_general %[[LHS]], %arg1, contracting_dims = [2, 0] x [1, 0]
+  %0 = "chlo.ragged_dot"(%a, %b, %g) {ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1],
+    rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>} : (tensor<6x2xf32>, tensor<3x2x4xf32>, tensor<3xi32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// CHECK-LABEL: func.func @scan
+func.func @scan(%a: tensor<2x5xf32>, %c: tensor<2xf32>) -> tensor<2x5xf32> {
+  // CHECK: %[[LOOP:.*]]:3 = stablehlo.while
+  // CHECK: stablehlo.compare LT
+  // CHECK: do {
+  // CHECK: %[[AT:.*]] = stablehlo.subtract
+  // CHECK: %[[SLICE:.*]] = stablehlo.dynamic_slice %arg0, %{{.*}}, %[[AT]], sizes = [2, 1]
+  // CHECK: stablehlo.multiply
+  // CHECK: stablehlo.dynamic_update_slice
+  // CHECK: return %[[LOOP]]#2
+  %0, %1 = chlo.scan(%a) inits (%c) dimension=1 attributes {is_reverse = true} {
+  ^bb0(%x: tensor<2xf32>, %y: tensor<2xf32>):
+    %p = stablehlo.add %x, %y : tensor<2xf32>
+    %q = chlo.square %p : tensor<2xf32> -> tensor<2xf32>
+    stablehlo.return %q, %p : tensor<2xf32>, tensor<2xf32>
+  } : (tensor<2x5xf32>, tensor<2xf32>) -> (tensor<2x5xf32>, tensor<2xf32>)
+  return %0 : tensor<2x5xf32>
+}

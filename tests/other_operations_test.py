@@ -280,3 +280,98 @@ def test_tokens_and_tuples(tmp_path, rng):
   %b:2 = stablehlo.optimization_barrier %x, %u : tensor<4xf32>, !stablehlo.token
   return %b#0 : tensor<4xf32>""", ["tensor<4xf32>"], a)[0]
     np.testing.assert_array_equal(got, a)
+
+
+# --- ragged_dot ---
+
+
+def ragged_dot(folder, lhs, rhs, sizes, shape, **dims):
+    numbers = ", ".join(f"{name} = {list(value)}" for name, value in dims.items())
+    types = ", ".join(tensor(x) for x in (lhs, rhs, sizes))
+    result = tensor(np.empty(shape, lhs.dtype))
+    body = f"""
+      %r = "chlo.ragged_dot"(%0, %1, %2) {{ragged_dot_dimension_numbers = #chlo.ragged_dot<{numbers}>}} : ({types}) -> {result}
+      return %r : {result}"""
+    return run(folder, body, [result], lhs, rhs, sizes)[0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.complex64])
+def test_every_group_of_rows_has_its_matrix(tmp_path, rng, dtype):
+    """Groups that differ along the batch; an empty one; rows behind the last give 0."""
+    lhs, rhs = rng.normal(size=(2, 3, 9, 4)) * 4, rng.normal(size=(3, 5, 2, 4)) * 4
+    lhs, rhs = lhs.astype(dtype), rhs.astype(dtype)
+    sizes = np.array([[[4, 0, 5], [1, 1, 1], [9, 0, 0]], [[0, 0, 9], [2, 3, 2], [0, 0, 0]]], np.int64)
+    expected = np.zeros((2, 3, 9, 5), dtype)
+    for b, i in np.ndindex(2, 3):
+        group = np.repeat(np.arange(3), sizes[b, i])
+        for row, g in enumerate(group):
+            expected[b, i, row] = rhs[g, :, b] @ lhs[b, i, row]
+    out = ragged_dot(tmp_path, lhs, rhs, sizes, expected.shape, lhs_batching_dimensions=[0], rhs_batching_dimensions=[2],
+                     lhs_contracting_dimensions=[3], rhs_contracting_dimensions=[3], lhs_ragged_dimensions=[2], rhs_group_dimensions=[0])
+    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_every_group_has_its_sum(tmp_path, rng):
+    """The ragged dimension is contracted, together with another; one list of sizes for all of the batch."""
+    lhs, rhs = rng.normal(size=(7, 2, 3, 4)), rng.normal(size=(2, 7, 5, 3))
+    sizes = np.array([3, 0, 2, 1], np.int32)
+    ends = np.cumsum(sizes)
+    expected = np.stack([np.einsum("kbcm,bknc->bmn", lhs[e - s : e], rhs[:, e - s : e]) for s, e in zip(sizes, ends)])
+    out = ragged_dot(tmp_path, lhs, rhs, sizes, expected.shape, lhs_batching_dimensions=[1], rhs_batching_dimensions=[0],
+                     lhs_contracting_dimensions=[0, 2], rhs_contracting_dimensions=[1, 3], lhs_ragged_dimensions=[0])
+    np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_groups_of_the_batch_say_nothing(tmp_path, rng):
+    lhs, rhs = rng.normal(size=(4, 3, 2)), rng.normal(size=(4, 2, 5))
+    out = ragged_dot(tmp_path, lhs, rhs, np.array([1, 2], np.int32), (4, 3, 5), lhs_batching_dimensions=[0], rhs_batching_dimensions=[0],
+                     lhs_contracting_dimensions=[2], rhs_contracting_dimensions=[1], lhs_ragged_dimensions=[0])
+    np.testing.assert_allclose(out, lhs @ rhs, rtol=1e-12)
+
+
+# --- scan ---
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("length", [0, 1, 6])
+def test_scans(tmp_path, rng, length, reverse):
+    """Two inputs, two carries, three outputs, along the middle dimension; a scan within the body."""
+    x, y = rng.normal(size=(2, length, 3)), rng.integers(0, 9, (2, length)).astype(np.int32)
+    c, k = rng.normal(size=(2, 3)), np.array(5, np.int32)
+    names = [f"tensor<2x{length}x3xf64>", f"tensor<2x{length}xi32>", f"tensor<2x{length}xi32>", "tensor<2x3xf64>", "tensor<i32>"]
+    body = f"""
+      %r:5 = chlo.scan(%0, %1) inits(%2, %3) dimension=1 attributes {{is_reverse = {str(reverse).lower()}}} {{
+      ^bb0(%x: tensor<2x3xf64>, %y: tensor<2xi32>, %c: tensor<2x3xf64>, %k: tensor<i32>):
+        %sums, %last = chlo.scan(%x) inits(%c) dimension=0 {{
+        ^bb0(%u: tensor<3xf64>, %v: tensor<2x3xf64>):
+          %w = stablehlo.slice %v [0:1, 0:3] : (tensor<2x3xf64>) -> tensor<1x3xf64>
+          %s = stablehlo.reshape %w : (tensor<1x3xf64>) -> tensor<3xf64>
+          %t = stablehlo.add %u, %s : tensor<3xf64>
+          stablehlo.return %t, %v : tensor<3xf64>, tensor<2x3xf64>
+        }} : (tensor<2x3xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+        %next = stablehlo.add %x, %c : tensor<2x3xf64>
+        %kk = stablehlo.broadcast_in_dim %k, dims = [] : (tensor<i32>) -> tensor<2xi32>
+        %m = stablehlo.maximum %y, %kk : tensor<2xi32>
+        %one = stablehlo.constant dense<1> : tensor<i32>
+        %less = stablehlo.subtract %k, %one : tensor<i32>
+        stablehlo.return %sums, %m, %kk, %next, %less : tensor<2x3xf64>, tensor<2xi32>, tensor<2xi32>, tensor<2x3xf64>, tensor<i32>
+      }} : (tensor<2x{length}x3xf64>, tensor<2x{length}xi32>, tensor<2x3xf64>, tensor<i32>) -> ({", ".join(names)})
+      return %r#0, %r#1, %r#2, %r#3, %r#4 : {", ".join(names)}"""
+    sums, most, counts, last, left = run(tmp_path, body, names, x, y, c, k)
+    carry, number = c, 5
+    for i in reversed(range(length)) if reverse else range(length):
+        np.testing.assert_array_equal(sums[:, i], x[:, i] + carry[0])
+        np.testing.assert_array_equal(most[:, i], np.maximum(y[:, i], number))
+        np.testing.assert_array_equal(counts[:, i], number)
+        carry, number = carry + x[:, i], number - 1
+    np.testing.assert_array_equal(last, carry)
+    assert left == number
+
+
+def test_the_kernel_of_asin_and_acos(tmp_path, rng):
+    z = np.concatenate([rng.normal(size=50) * 3 + 1j * rng.normal(size=50) * 3, [0, 1, -1, 1e-30j, 2, -2, 1e200 + 1e200j]])
+    body = f"""
+      %w = chlo._asin_acos_kernel %0 : {tensor(z)} -> {tensor(z)}
+      return %w : {tensor(z)}"""
+    (w,) = run(tmp_path, body, [tensor(z)], z)
+    np.testing.assert_allclose(np.arctan2(z.real, w.real) + 1j * np.copysign(w.imag, z.imag), np.arcsin(z), rtol=1e-13, atol=1e-15)

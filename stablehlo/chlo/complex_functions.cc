@@ -45,6 +45,11 @@ class ComplexBuilder {
     const Arc arc = ArcOf(z);
     return {arc.log, m_.CopySign(Angle(arc.root, z.re), z.im)};
   }
+  // What asin and acos are made of.
+  Parts AsinAcosKernel(Parts z) {
+    const Arc arc = ArcOf(z);
+    return {arc.root, arc.log};
+  }
   // Real part: log1p(4 x / ((1 - x)^2 + y^2)) / 4, of |x|. Where x or y is very large, x / |z|^2; next to 1, where the
   // squares underflow, log(2 / y) / 2.
   Parts Atanh(Parts z) {
@@ -133,6 +138,11 @@ Value ComplexAcosh(mlir::OpBuilder& builder, mlir::Location location, Value z) {
 Value ComplexAsin(mlir::OpBuilder& builder, mlir::Location location, Value z) {
   ComplexBuilder b(builder, location, z);
   return b.Join(b.Asin(b.Split(z)));
+}
+
+Value ComplexAsinAcosKernel(mlir::OpBuilder& builder, mlir::Location location, Value z) {
+  ComplexBuilder b(builder, location, z);
+  return b.Join(b.AsinAcosKernel(b.Split(z)));
 }
 
 Value ComplexAsinh(mlir::OpBuilder& builder, mlir::Location location, Value z) {

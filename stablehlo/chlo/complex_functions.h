@@ -11,6 +11,8 @@ namespace treadle::chlo {
 mlir::Value ComplexAcos(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
 mlir::Value ComplexAcosh(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
 mlir::Value ComplexAsin(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
+// w with asin(z) = atan2(Re z, Re w) + i sign(Im z) Im w and acos(z) = atan2(Re w, Re z) - i sign(Im z) Im w.
+mlir::Value ComplexAsinAcosKernel(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
 mlir::Value ComplexAsinh(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
 mlir::Value ComplexAtan(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);
 mlir::Value ComplexAtanh(mlir::OpBuilder& builder, mlir::Location location, mlir::Value z);

@@ -1,5 +1,7 @@
 #include "stablehlo/chlo/math_builder.h"
 
+#include <complex>
+
 namespace treadle::chlo {
 
 using mlir::Value;
@@ -16,6 +18,11 @@ Value MathBuilder::Constant(double value) {
   const mlir::Type element = type_.getElementType();
   if (llvm::isa<mlir::FloatType>(element))
     return Splat(builder_, location_, type_, builder_.getFloatAttr(element, value));
+  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element)) {
+    auto part = [&](double x) { return builder_.getFloatAttr(complex.getElementType(), x).getValue(); };
+    const std::complex<llvm::APFloat> number(part(value), part(0));
+    return stablehlo::ConstantOp::create(builder_, location_, mlir::DenseElementsAttr::get(type_, number));
+  }
   return Integer(static_cast<uint64_t>(static_cast<int64_t>(value)));
 }
 

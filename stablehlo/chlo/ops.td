@@ -48,7 +48,7 @@ def ZetaOp : Chlo_BinaryOp<"zeta", FpTensorType, "x", "q">;
 def ConstantOp : Chlo_Op<"constant", [Pure, AllTypesMatch<["value", "output"]>]> {
   let arguments = (ins ElementsAttr:$value);
   let results = (outs AnyTensorType:$output);
-  let assemblyFormat = "$value attr-dict";
+  let assemblyFormat = "attr-dict $value";
 }
 
 def ConstantLikeOp : Chlo_Op<"constant_like", [Pure, ElementwiseShape]> {
@@ -58,26 +58,43 @@ def ConstantLikeOp : Chlo_Op<"constant_like", [Pure, ElementwiseShape]> {
 }
 
 def RaggedDotOp : Chlo_Op<"ragged_dot", [Pure]> {
+  let summary = "dot_general with a dimension of lhs that falls into groups (stablehlo/chlo/ragged_dot.h)";
   let arguments = (ins AnyTensorType:$lhs, AnyTensorType:$rhs, IntTensorType:$group_sizes,
                        Chlo_RaggedDotDimensionNumbersAttr:$ragged_dot_dimension_numbers,
                        OptionalAttr<TypedArrayAttrBase<Chlo_PrecisionAttr, "one precision an operand">>:$precision_config);
   let results = (outs AnyTensorType:$result);
+  let hasVerifier = 1;
 }
 
-def ScanOp : Chlo_Op<"scan", [AttrSizedOperandSegments, AttrSizedResultSegments, SingleBlock, RecursiveMemoryEffects]> {
-  let arguments = (ins Variadic<AnyTensorType>:$inputs, Variadic<AnyTensorType>:$inits, I64Attr:$dimension,
-                       OptionalAttr<I64Attr>:$scan_dim_size, DefaultValuedOptionalAttr<BoolAttr, "false">:$is_reverse,
-                       OptionalAttr<BoolAttr>:$is_associative);
+def ScanOp : Chlo_Op<"scan", [AttrSizedOperandSegments, AttrSizedResultSegments, SingleBlock, IsolatedFromAbove,
+                              RecursiveMemoryEffects, OpAsmOpInterface]> {
+  let summary = "a loop over the slices of its inputs along one dimension";
+  let description = [{
+    The body takes a slice of each input, without the dimension, and the carries; it gives a slice of each output and
+    the next carries. The results are the outputs, whose slices lie along the same dimension, and the last carries.
+    `scan_dim_size` says how many slices there are where there is no input to tell.
+  }];
+  let arguments = (ins Variadic<AnyTensorType>:$inputs, Variadic<AnyTensorType>:$inits,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$scan_dim_size,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$is_reverse, OptionalAttr<BoolAttr>:$is_associative);
   let regions = (region SizedRegion<1>:$body);
   let results = (outs Variadic<AnyTensorType>:$outputs, Variadic<AnyTensorType>:$carries);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    // How many slices there are, kDynamic where neither an input nor an attribute nor an output says so.
+    int64_t NumSlices();
+    void getAsmBlockArgumentNames(::mlir::Region& region, ::mlir::OpAsmSetValueNameFn set_name);
+  }];
 }
 
 def TopKOp : Chlo_Op<"top_k", [Pure]> {
   let summary = "largest k of the last dimension, equal ones by index";
-  let arguments = (ins AnyTensorType:$operand, I64Attr:$k, OptionalAttr<BoolAttr>:$is_stable);
+  let arguments = (ins AnyTensorType:$operand, I64Attr:$k, DefaultValuedOptionalAttr<BoolAttr, "true">:$is_stable);
   let results = (outs AnyTensorType:$values, IntTensorType:$indices);
   let assemblyFormat = [{
-    `(` $operand `,` `k` `=` $k `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`
+    `(` $operand `,` `k` `=` $k (`,` `is_stable` `=` $is_stable^)? `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`
   }];
   let hasVerifier = 1;
 }

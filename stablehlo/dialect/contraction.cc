@@ -27,23 +27,6 @@ void StablehloDialect::RegisterContractionOps() {
 
 namespace {
 
-// Batching and contracting dimensions of one operand together: in range, none twice.
-LogicalResult CheckDotOperand(mlir::Operation* op, llvm::StringRef name, llvm::ArrayRef<int64_t> batch,
-                              llvm::ArrayRef<int64_t> contract, int64_t rank) {
-  llvm::SmallVector<int64_t> both = llvm::to_vector(batch);
-  llvm::append_range(both, contract);
-  return CheckDimensions(op, name, both, rank);
-}
-
-LogicalResult CheckSameSizes(mlir::Operation* op, llvm::StringRef what, RankedTensorType lhs,
-                             llvm::ArrayRef<int64_t> lhs_dims, RankedTensorType rhs, llvm::ArrayRef<int64_t> rhs_dims) {
-  if (failed(CheckCount(op, what, rhs_dims.size(), lhs_dims.size()))) return failure();
-  for (auto [l, r] : llvm::zip(lhs_dims, rhs_dims)) {
-    if (failed(CheckSameSize(op, what, lhs.getDimSize(l), rhs.getDimSize(r)))) return failure();
-  }
-  return success();
-}
-
 LogicalResult CheckDotAlgorithm(DotGeneralOp op) {
   const std::optional<DotAlgorithmAttr> algorithm = op.getAlgorithm();
   if (!algorithm) return success();
@@ -85,11 +68,8 @@ LogicalResult DotGeneralOp::verify() {
   const llvm::ArrayRef<int64_t> lhs_contract = numbers.getLhsContractingDimensions();
   const llvm::ArrayRef<int64_t> rhs_contract = numbers.getRhsContractingDimensions();
   // (C13) is not asked: programs multiply different float types, and say by the result's type in which they sum.
-  if (failed(CheckPrecisions(*this, getPrecisionConfig())) ||                                      // (C11)
-      failed(CheckDotOperand(*this, "lhs dimensions", lhs_batch, lhs_contract, lhs.getRank())) ||  // (C3) (C5) (C6)
-      failed(CheckDotOperand(*this, "rhs dimensions", rhs_batch, rhs_contract, rhs.getRank())) ||  // (C4) (C7) (C8)
-      failed(CheckSameSizes(*this, "batching dimensions", lhs, lhs_batch, rhs, rhs_batch)) ||      // (C1) (C9)
-      failed(CheckSameSizes(*this, "contracting dimensions", lhs, lhs_contract, rhs, rhs_contract)) ||  // (C2) (C10)
+  if (failed(CheckPrecisions(*this, getPrecisionConfig())) ||                                           // (C11)
+      failed(CheckDotDimensions(*this, lhs, lhs_batch, lhs_contract, rhs, rhs_batch, rhs_contract)) ||  // (C1) to (C10)
       failed(CheckDotAlgorithm(*this)) || failed(CheckQuantizedDot(*this))) {
     return failure();
   }

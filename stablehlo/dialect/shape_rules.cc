@@ -61,7 +61,28 @@ int64_t DimensionBeyondBound(ShapedType type, llvm::ArrayRef<int64_t> shape) {
 
 }  // namespace
 
+namespace {
+
+// Where verifiers on this thread tell what they expect of results, in a call of ExpectedResults.
+thread_local llvm::SmallVectorImpl<Type>* expected_results = nullptr;
+
+constexpr llvm::StringLiteral kResult = "result";
+
+}  // namespace
+
+llvm::SmallVector<Type> ExpectedResults(Operation* op) {
+  llvm::SmallVector<Type> types;
+  const mlir::ScopedDiagnosticHandler quiet(op->getContext(), [](mlir::Diagnostic&) { return success(); });
+  expected_results = &types;
+  const bool valid =
+      succeeded(op->getName().verifyInvariants(op)) && succeeded(op->getName().verifyRegionInvariants(op));
+  expected_results = nullptr;
+  if (!valid || types.size() > op->getNumResults()) return {};
+  return types;
+}
+
 LogicalResult CheckShape(Operation* op, llvm::StringRef name, ShapedType type, llvm::ArrayRef<int64_t> shape) {
+  if (expected_results && name == kResult) expected_results->push_back(type.clone(shape));
   if (succeeded(mlir::verifyCompatibleShape(type.getShape(), shape))) {
     const int64_t beyond = DimensionBeyondBound(type, shape);
     if (beyond < 0) return success();
@@ -126,6 +147,7 @@ LogicalResult CheckElement(Operation* op, ShapedType a, ShapedType b) {
 }
 
 LogicalResult CheckTypes(Operation* op, llvm::StringRef what, mlir::TypeRange got, mlir::TypeRange want) {
+  if (expected_results && what == kResult) expected_results->append(want.begin(), want.end());
   if (got.size() != want.size()) {
     return op->emitOpError() << what << ": expected " << want.size() << " values, got " << got.size();
   }
@@ -138,6 +160,7 @@ LogicalResult CheckTypes(Operation* op, llvm::StringRef what, mlir::TypeRange go
 }
 
 LogicalResult CheckTypes(Operation* op, llvm::StringRef what, Type got, Type want) {
+  if (expected_results && what == kResult) expected_results->push_back(want);
   if (Compatible(got, want)) return success();
   return op->emitOpError() << what << " has type " << got << ", expected " << want;
 }
@@ -223,6 +246,38 @@ LogicalResult CheckSourcesAndTargets(Operation* op, mlir::DenseIntElementsAttr p
                              << " twice";
   }
   return success();
+}
+
+namespace {
+
+LogicalResult CheckSameSizes(Operation* op, llvm::StringRef what, mlir::RankedTensorType lhs,
+                             llvm::ArrayRef<int64_t> lhs_dims, mlir::RankedTensorType rhs,
+                             llvm::ArrayRef<int64_t> rhs_dims) {
+  if (failed(CheckCount(op, what, rhs_dims.size(), lhs_dims.size()))) return failure();
+  for (auto [l, r] : llvm::zip(lhs_dims, rhs_dims)) {
+    if (failed(CheckSameSize(op, what, lhs.getDimSize(l), rhs.getDimSize(r)))) return failure();
+  }
+  return success();
+}
+
+}  // namespace
+
+LogicalResult CheckDotDimensions(Operation* op, mlir::RankedTensorType lhs, llvm::ArrayRef<int64_t> lhs_batch,
+                                 llvm::ArrayRef<int64_t> lhs_contract, mlir::RankedTensorType rhs,
+                                 llvm::ArrayRef<int64_t> rhs_batch, llvm::ArrayRef<int64_t> rhs_contract) {
+  auto check_operand = [&](llvm::StringRef name, llvm::ArrayRef<int64_t> batch, llvm::ArrayRef<int64_t> contract,
+                           int64_t rank) {
+    llvm::SmallVector<int64_t> both = llvm::to_vector(batch);
+    llvm::append_range(both, contract);
+    return CheckDimensions(op, name, both, rank);
+  };
+  // Numbers: those of the constraints of dot_general.
+  if (failed(check_operand("lhs dimensions", lhs_batch, lhs_contract, lhs.getRank())) ||    // (C3) (C5) (C6)
+      failed(check_operand("rhs dimensions", rhs_batch, rhs_contract, rhs.getRank())) ||    // (C4) (C7) (C8)
+      failed(CheckSameSizes(op, "batching dimensions", lhs, lhs_batch, rhs, rhs_batch))) {  // (C1) (C9)
+    return failure();
+  }
+  return CheckSameSizes(op, "contracting dimensions", lhs, lhs_contract, rhs, rhs_contract);  // (C2) (C10)
 }
 
 FailureOr<Window> CheckWindow(Operation* op, llvm::ArrayRef<int64_t> size,

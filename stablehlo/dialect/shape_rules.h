@@ -34,6 +34,9 @@ mlir::FailureOr<std::optional<int64_t>> CountElements(mlir::Operation* op, llvm:
                                                       mlir::RankedTensorType type);
 // Types that name the same values: equal, or tensors of one element type with compatible shapes.
 bool Compatible(mlir::Type a, mlir::Type b);
+// The types that an operation's verifier expects of its results by their operands and attributes, in order, as far as
+// it says; none where the operation is not valid. Nothing is emitted.
+llvm::SmallVector<mlir::Type> ExpectedResults(mlir::Operation* op);
 mlir::LogicalResult CheckElement(mlir::Operation* op, mlir::ShapedType a, mlir::ShapedType b);
 mlir::LogicalResult CheckTypes(mlir::Operation* op, llvm::StringRef what, mlir::TypeRange got, mlir::TypeRange want);
 // Of one value. (A TypeRange of a RankedTensorType would refer to a Type that is gone.)
@@ -59,6 +62,12 @@ mlir::FailureOr<int64_t> PaddedSize(mlir::Operation* op, int64_t i, int64_t size
 // Pairs of source and target: no source and no target twice, none negative. How many devices there are is not known
 // here.
 mlir::LogicalResult CheckSourcesAndTargets(mlir::Operation* op, mlir::DenseIntElementsAttr pairs);
+
+// Dimensions of two tensors that are multiplied: in range, none named twice, as many and of equal sizes on both sides.
+mlir::LogicalResult CheckDotDimensions(mlir::Operation* op, mlir::RankedTensorType lhs,
+                                       llvm::ArrayRef<int64_t> lhs_batch, llvm::ArrayRef<int64_t> lhs_contract,
+                                       mlir::RankedTensorType rhs, llvm::ArrayRef<int64_t> rhs_batch,
+                                       llvm::ArrayRef<int64_t> rhs_contract);
 
 // A window over `rank` dimensions; absent parts are ones (strides, dilations) and zeros (padding).
 struct Window {

@@ -22,7 +22,7 @@ constexpr char kArguments[] =
     "%p: tensor<4xi1>, %c: tensor<4xcomplex<f32>>, %x: tensor<1x8x8x4xf32>, %k: tensor<3x3x4x6xf32>, %sq: "
     "tensor<3x3xf32>, %n: tensor<2xi32>, %n1: tensor<1xi32>, "
     "%t: !stablehlo.token, %u: tensor<2xui64>, %id: tensor<4x1xi32>, %up: tensor<4x4xf32>, %h: tensor<4xf16>, "
-    "%q: tensor<4x!quant.uniform<i8:f32, 0.5>>, %r: tensor<4x!quant.uniform<i8:f32, 0.25>>, "
+    "%x3: tensor<2x4x5xf32>, %q: tensor<4x!quant.uniform<i8:f32, 0.5>>, %r: tensor<4x!quant.uniform<i8:f32, 0.25>>, "
     "%qb: tensor<4x!quant.uniform<i16:f32, 0.5>>, %qa: tensor<2x3x!quant.uniform<i8:f32:1, {0.5, 0.25, 0.125}>>, "
     "%qz: tensor<4x!quant.uniform<i8:f32, 0.5:1>>, %qo: tensor<1x!quant.uniform<i8:f32:0, {0.5}>>";
 
@@ -89,6 +89,17 @@ constexpr Invalid kInvalid[] = {
     {"FfiConfig", R"(%0 = stablehlo.custom_call @f(%s) {api_version = 4 : i32, backend_config = "text"} : (tensor<f32>) -> tensor<f32>)", "needs a dictionary as backend_config"},
     {"AllToAllSplit", R"(%0 = "stablehlo.all_to_all"(%w) <{split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<5xf32>) -> tensor<5xf32>)", "cannot split"},
     {"PermutePairs", R"(%0 = "stablehlo.collective_permute"(%w) <{source_target_pairs = dense<0> : tensor<1x3xi64>}> : (tensor<5xf32>) -> tensor<5xf32>)", "must be a tensor of pairs"},
+    {"RaggedTwice", R"(%0 = "chlo.ragged_dot"(%m, %x3, %n) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0, 1], rhs_group_dimensions = [0]>}> : (tensor<3x4xf32>, tensor<2x4x5xf32>, tensor<2xi32>) -> tensor<3x5xf32>)", "lhs_ragged_dimensions has 2 entries, expected 1"},
+    {"RaggedGroups", R"(%0 = "chlo.ragged_dot"(%m, %x3, %iv) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<3x4xf32>, tensor<2x4x5xf32>, tensor<4xi32>) -> tensor<3x5xf32>)", "the groups and the dimension of rhs differ: 4 and 2"},
+    {"RaggedNoGroups", R"(%0 = "chlo.ragged_dot"(%m, %m, %n) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0]>}> : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xi32>) -> tensor<3x3xf32>)", "rhs_group_dimensions has 0 entries, expected 1"},
+    {"RaggedContractedGroups", R"(%0 = "chlo.ragged_dot"(%m, %x3, %n) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [1]>}> : (tensor<3x4xf32>, tensor<2x4x5xf32>, tensor<2xi32>) -> tensor<3x5xf32>)", "names dimension 1 twice"},
+    {"RaggedSizes", R"(%0 = "chlo.ragged_dot"(%m, %x3, %id) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<3x4xf32>, tensor<2x4x5xf32>, tensor<4x1xi32>) -> tensor<3x5xf32>)", "group_sizes has type"},
+    {"RaggedResult", R"(%0 = "chlo.ragged_dot"(%m, %m, %n) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [1]>}> : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xi32>) -> tensor<3x3xf32>)", "expected the shape [2, 3, 3]"},
+    {"ScanDimension", R"(%0:2 = chlo.scan(%m) inits(%v) dimension=2 { ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>): stablehlo.return %a, %b : tensor<4xf32>, tensor<4xf32> } : (tensor<3x4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4xf32>))", "dimension 2 is out of range"},
+    {"ScanSize", R"(%0:2 = chlo.scan(%m) inits(%v) dimension=0 attributes {scan_dim_size = 5 : i64} { ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>): stablehlo.return %a, %b : tensor<4xf32>, tensor<4xf32> } : (tensor<3x4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4xf32>))", "numbers of slices of the inputs differ: 3 and 5"},
+    {"ScanCarry", R"(%0:2 = chlo.scan(%m) inits(%w) dimension=0 { ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>): stablehlo.return %a, %b : tensor<4xf32>, tensor<4xf32> } : (tensor<3x4xf32>, tensor<5xf32>) -> (tensor<3x4xf32>, tensor<5xf32>))", "body argument #1 has type"},
+    {"ScanOutput", R"(%0:2 = chlo.scan(%m) inits(%v) dimension=0 { ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>): stablehlo.return %a, %b : tensor<4xf32>, tensor<4xf32> } : (tensor<3x4xf32>, tensor<4xf32>) -> (tensor<3x5xf32>, tensor<4xf32>))", "body result #0 has type"},
+    {"ScanNothing", R"(%0 = chlo.scan() inits(%v) dimension=0 { ^bb0(%b: tensor<4xf32>): stablehlo.return %b : tensor<4xf32> } : (tensor<4xf32>) -> tensor<4xf32>)", "needs an input or an output"},
     {"TopK", "%0, %1 = chlo.top_k(%v, k = 5) : tensor<4xf32> -> (tensor<5xf32>, tensor<5xi32>)", "k = 5 does not fit"},
     {"Bounds", "%0 = stablehlo.custom_call @f() : () -> tensor<?xf32, #stablehlo.bounds<1, 2>>", "2 bounds for a tensor of rank 1"},
     {"AddStorage", R"(%0 = "stablehlo.add"(%q, %qb) : (tensor<4x!quant.uniform<i8:f32, 0.5>>, tensor<4x!quant.uniform<i16:f32, 0.5>>) -> tensor<4x!quant.uniform<i8:f32, 0.5>>)", "needs one storage type"},

@@ -288,6 +288,12 @@ StatusOr<Values> EvaluateTopK(chlo::TopKOp op, Frame& frame) {
   return Values{values, indices};
 }
 
+// What asin and acos are made of (stablehlo/chlo/complex_functions.h).
+ComplexExtended AsinAcosKernel(ComplexExtended z) {
+  const ComplexExtended one = 1;
+  return {(std::sqrt(one - z) * std::sqrt(one + z)).real(), std::fabs(std::asin(z).imag())};
+}
+
 Extended Square(Extended x) { return x * x; }
 ComplexExtended ComplexSquare(ComplexExtended z) {
   return {(z.real() - z.imag()) * (z.real() + z.imag()), 2 * z.real() * z.imag()};
@@ -301,6 +307,7 @@ void AddChlo(Evaluators& evaluators) {
   AddFunction<chlo::AcosOp>(evaluators, [](X x) { return std::acos(x); }, [](Z z) { return std::acos(z); });
   AddFunction<chlo::AcoshOp>(evaluators, [](X x) { return std::acosh(x); }, [](Z z) { return std::acosh(z); });
   AddFunction<chlo::AsinOp>(evaluators, [](X x) { return std::asin(x); }, [](Z z) { return std::asin(z); });
+  AddFunction<chlo::AsinAcosKernelOp>(evaluators, nullptr, AsinAcosKernel);
   AddFunction<chlo::AsinhOp>(evaluators, [](X x) { return std::asinh(x); }, [](Z z) { return std::asinh(z); });
   AddFunction<chlo::AtanOp>(evaluators, [](X x) { return std::atan(x); }, [](Z z) { return std::atan(z); });
   AddFunction<chlo::AtanhOp>(evaluators, [](X x) { return std::atanh(x); }, [](Z z) { return std::atanh(z); });

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "mlir/IR/TypeUtilities.h"
+#include "stablehlo/chlo/ragged_dot.h"
 #include "stablehlo/dialect/ops.h"
 #include "stablehlo/dialect/shape_rules.h"
 #include "stablehlo/interpreter/evaluate.h"
@@ -150,6 +151,72 @@ StatusOr<Tensor> EvaluateDot(stablehlo::DotOp, Frame& frame) {
   const Index last = {lhs.rank() - 1};
   const Index first = {0};
   return DotGeneral(frame, {lhs, {}, last, Rest(lhs.rank(), {}, last)}, {rhs, {}, first, Rest(rhs.rank(), {}, first)});
+}
+
+// ---- ragged_dot: dot_general with groups along a dimension of lhs.
+
+// Sets the entries of `index` at `dims` to the first of `values`, which are taken away.
+void Place(Index& index, Dims dims, Dims* values) {
+  for (auto [dim, value] : llvm::zip(dims, *values)) index[dim] = value;
+  *values = values->drop_front(dims.size());
+}
+
+// The group that an element of lhs falls into; the number of groups behind the last.
+int64_t GroupOf(const chlo::RaggedDims& dims, const Tensor& group_sizes, const Index& lhs) {
+  Index at;
+  if (group_sizes.rank() > 1) {
+    for (int64_t dim : dims.prefix) at.push_back(lhs[dim]);
+  }
+  at.push_back(0);
+  const int64_t groups = group_sizes.dim(group_sizes.rank() - 1);
+  int64_t end = 0;
+  for (int64_t& group = at.back(); group < groups; ++group) {
+    end += group_sizes.Get(at).integer;
+    if (lhs[dims.ragged] < end) return group;
+  }
+  return groups;
+}
+
+StatusOr<Tensor> EvaluateRaggedDot(chlo::RaggedDotOp op, Frame& frame) {
+  const chlo::RaggedDotDimensionNumbersAttr numbers = op.getRaggedDotDimensionNumbers();
+  const chlo::RaggedDims dims = chlo::DimsOf(op);
+  const Tensor& lhs = frame.tensor(0);
+  const Tensor& rhs = frame.tensor(1);
+  const Tensor& group_sizes = frame.tensor(2);
+  const int64_t groups = group_sizes.dim(group_sizes.rank() - 1);
+  const bool sums_of_groups = dims.mode == chlo::RaggedMode::kContracting;
+  Index shape;
+  if (sums_of_groups) shape.push_back(groups);
+  shape.append(SizesOf(lhs, numbers.getLhsBatchingDimensions()));
+  shape.append(SizesOf(lhs, dims.lhs_free));
+  shape.append(SizesOf(rhs, dims.rhs_free));
+  TREADLE_ASSIGN_OR_RETURN(Tensor result, frame.Result(0, shape));
+  const Index inner = SizesOf(lhs, numbers.getLhsContractingDimensions());
+  int64_t place = 0;
+  ForEachIndex(shape, [&](const Index& index) {
+    Index l(lhs.rank()), r(rhs.rank());
+    Dims at = index, at_rhs = at.drop_front(sums_of_groups ? 1 : 0);
+    at = at_rhs;
+    Place(l, numbers.getLhsBatchingDimensions(), &at);
+    Place(r, numbers.getRhsBatchingDimensions(), &at_rhs);
+    Place(l, dims.lhs_free, &at);
+    Place(r, dims.rhs_free, &at);
+    ProductSum sum(result.element_type());
+    ForEachIndex(inner, [&](const Index& k) {
+      Dims at_lhs = k, at_k = k;
+      Place(l, numbers.getLhsContractingDimensions(), &at_lhs);
+      Place(r, numbers.getRhsContractingDimensions(), &at_k);
+      const int64_t group = GroupOf(dims, group_sizes, l);
+      if (sums_of_groups && group != index[0]) return;
+      if (dims.mode == chlo::RaggedMode::kFree) {
+        if (group == groups) return;
+        r[numbers.getRhsGroupDimensions().front()] = group;
+      }
+      sum.Add(lhs.Get(l), lhs.element_type(), rhs.Get(r), rhs.element_type());
+    });
+    result.Set(place++, sum.Result());
+  });
+  return result;
 }
 
 // ---- einsum: "ab,bc->ac"; letters that the result does not have are summed over.
@@ -319,6 +386,7 @@ StatusOr<Tensor> EvaluateDynamicConv(stablehlo::DynamicConvOp op, Frame& frame) 
 void AddContractions(Evaluators& evaluators) {
   evaluators.Add(&EvaluateDotGeneral);
   evaluators.Add(&EvaluateDot);
+  evaluators.Add(&EvaluateRaggedDot);
   evaluators.Add(&EvaluateEinsum);
   evaluators.Add(&EvaluateUnaryEinsum);
   evaluators.Add(&EvaluateConvolution);

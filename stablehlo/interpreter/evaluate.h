@@ -110,8 +110,8 @@ void AddChlo(Evaluators& evaluators);           // functions of CHLO
 void AddConversions(Evaluators& evaluators);    // convert, bitcast_convert, reduce_precision, quantization
 void AddMovement(Evaluators& evaluators);       // shapes, slices, pads, dynamic shapes
 void AddIndexing(Evaluators& evaluators);       // gather, scatter, dynamic_slice
-void AddReductions(Evaluators& evaluators);     // reduce, windows, sort, map, batch normalization
-void AddContractions(Evaluators& evaluators);   // dot_general, convolution
+void AddReductions(Evaluators& evaluators);     // reduce, windows, sort, scan, map, batch normalization
+void AddContractions(Evaluators& evaluators);   // dot_general, ragged_dot, convolution
 void AddLinearAlgebra(Evaluators& evaluators);  // fft, cholesky, triangular_solve
 void AddRandom(Evaluators& evaluators);         // rng, rng_bit_generator
 void AddCollectives(Evaluators& evaluators);    // between processes

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "mlir/IR/TypeUtilities.h"
+#include "stablehlo/chlo/ops.h"
 #include "stablehlo/dialect/ops.h"
 #include "stablehlo/dialect/shape_rules.h"
 #include "stablehlo/interpreter/evaluate.h"
@@ -285,6 +286,71 @@ StatusOr<Values> EvaluateSort(stablehlo::SortOp op, Frame& frame) {
   return Values(results.begin(), results.end());
 }
 
+// ---- scan: the body on one slice after another.
+
+// The shape of a slice; calls f(place in the tensor, place in the slice) for every element of slice `at` along `along`.
+template <typename F>
+Index ForEachOfSlice(llvm::ArrayRef<int64_t> shape, int64_t along, int64_t at, F f) {
+  Index slice(shape);
+  slice.erase(slice.begin() + along);
+  Index strides(shape.size(), 1);
+  for (size_t i = shape.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * shape[i];
+  int64_t place = 0;
+  ForEachIndex(slice, [&](const Index& index) {
+    int64_t from = at * strides[along];
+    for (size_t i = 0; i < index.size(); ++i) from += index[i] * strides[static_cast<int64_t>(i) < along ? i : i + 1];
+    f(from, place++);
+  });
+  return slice;
+}
+
+StatusOr<Tensor> SliceAt(const Tensor& tensor, int64_t along, int64_t at) {
+  const Index shape = ForEachOfSlice(tensor.shape(), along, at, [](int64_t, int64_t) {});
+  TREADLE_ASSIGN_OR_RETURN(Tensor slice,
+                           Tensor::Zeros(mlir::RankedTensorType::get(shape, tensor.type().getElementType())));
+  ForEachOfSlice(tensor.shape(), along, at, [&](int64_t from, int64_t to) { slice.Copy(to, tensor, from); });
+  return slice;
+}
+
+StatusOr<Values> EvaluateScan(chlo::ScanOp op, Frame& frame) {
+  const auto along = static_cast<int64_t>(op.getDimension());
+  const auto num_inputs = static_cast<int64_t>(op.getInputs().size());
+  const auto num_outputs = static_cast<int64_t>(op.getOutputs().size());
+  const int64_t count = num_inputs > 0 ? frame.tensor(0).dim(along) : op.NumSlices();
+  Values carries(frame.operands().begin() + num_inputs, frame.operands().end());
+  std::vector<Tensor> outputs;
+  for (int64_t i = 0; i < num_outputs && count == 0; ++i) {
+    TREADLE_ASSIGN_OR_RETURN(Tensor nothing, frame.Result(i));
+    outputs.push_back(std::move(nothing));
+  }
+  for (int64_t step = 0; step < count; ++step) {
+    const int64_t at = op.getIsReverse() ? count - 1 - step : step;
+    Values arguments;
+    for (const Tensor& input : frame.tensors(0, num_inputs)) {
+      if (input.dim(along) != count) return InvalidArgument("inputs have different numbers of slices");
+      TREADLE_ASSIGN_OR_RETURN(Tensor slice, SliceAt(input, along, at));
+      arguments.emplace_back(std::move(slice));
+    }
+    arguments.insert(arguments.end(), carries.begin(), carries.end());
+    TREADLE_ASSIGN_OR_RETURN(const Values returned, frame.Run(op.getBody(), std::move(arguments)));
+    carries.assign(returned.begin() + num_outputs, returned.end());
+    for (int64_t i = 0; i < num_outputs; ++i) {
+      const Tensor& slice = std::get<Tensor>(returned[i]);
+      if (step == 0) {  // only now its sizes are known
+        Index shape(slice.shape());
+        shape.insert(shape.begin() + along, count);
+        TREADLE_ASSIGN_OR_RETURN(Tensor output, frame.Result(i, shape));
+        outputs.push_back(std::move(output));
+      }
+      ForEachOfSlice(outputs[i].shape(), along, at,
+                     [&](int64_t to, int64_t from) { outputs[i].Copy(to, slice, from); });
+    }
+  }
+  Values results(outputs.begin(), outputs.end());
+  results.insert(results.end(), carries.begin(), carries.end());
+  return results;
+}
+
 StatusOr<Tensor> EvaluateMap(stablehlo::MapOp op, Frame& frame) {
   const std::vector<Tensor> inputs = frame.tensors(0, frame.num_operands());
   TREADLE_ASSIGN_OR_RETURN(Tensor result, frame.Result(0, inputs[0].shape()));
@@ -402,6 +468,7 @@ void AddReductions(Evaluators& evaluators) {
   evaluators.Add(&EvaluateReduceWindow, true);
   evaluators.Add(&EvaluateSelectAndScatter, true);
   evaluators.Add(&EvaluateSort, true);
+  evaluators.Add(&EvaluateScan, true);
   evaluators.Add(&EvaluateMap, true);
   evaluators.Add(&EvaluateBatchNormInference);
   evaluators.Add(&EvaluateBatchNormTraining);

@@ -36,3 +36,51 @@ func.func @others() {
   check.expect_eq_const %next, dense<[-1.401298464e-45, 1.00000012, -0.99999994]> : tensor<3xf32>
   return
 }
+
+// Two groups of one row and of two; the last row belongs to none.
+func.func @ragged_dot() {
+  %a = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6], [7, 8]]> : tensor<4x2xi32>
+  %b = stablehlo.constant dense<[[[1], [0]], [[10], [100]]]> : tensor<2x2x1xi32>
+  %g = stablehlo.constant dense<[1, 2]> : tensor<2xui8>
+  %rows = "chlo.ragged_dot"(%a, %b, %g) {ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1],
+    rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>} : (tensor<4x2xi32>, tensor<2x2x1xi32>, tensor<2xui8>) -> tensor<4x1xi32>
+  check.expect_eq_const %rows, dense<[[1], [430], [650], [0]]> : tensor<4x1xi32>
+  %sums = "chlo.ragged_dot"(%a, %a, %g) {ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0],
+    rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>} : (tensor<4x2xi32>, tensor<4x2xi32>, tensor<2xui8>) -> tensor<2x2x2xi32>
+  check.expect_eq_const %sums, dense<[[[1, 2], [2, 4]], [[34, 42], [42, 52]]]> : tensor<2x2x2xi32>
+  %each = "chlo.ragged_dot"(%a, %a, %g) {ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0],
+    rhs_batching_dimensions = [0], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0]>} : (tensor<4x2xi32>, tensor<4x2xi32>, tensor<2xui8>) -> tensor<4xi32>
+  check.expect_eq_const %each, dense<[5, 25, 61, 113]> : tensor<4xi32>
+  return
+}
+
+// Powers of two counted down from the end, and what is left; then a scan without inputs.
+func.func @scan() {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %c = stablehlo.constant dense<1> : tensor<2xi32>
+  %0, %1 = chlo.scan(%x) inits(%c) dimension = 1 attributes {is_reverse = true} {
+  ^bb0(%input: tensor<2xi32>, %carry: tensor<2xi32>):
+    %sum = stablehlo.add %input, %carry : tensor<2xi32>
+    %twice = stablehlo.add %carry, %carry : tensor<2xi32>
+    stablehlo.return %sum, %twice : tensor<2xi32>, tensor<2xi32>
+  } : (tensor<2x3xi32>, tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>)
+  check.expect_eq_const %0, dense<[[5, 4, 4], [8, 7, 7]]> : tensor<2x3xi32>
+  check.expect_eq_const %1, dense<8> : tensor<2xi32>
+  %n = stablehlo.constant dense<1> : tensor<i32>
+  %2, %3 = chlo.scan() inits(%n) dimension=0 attributes {scan_dim_size = 4 : i64} {
+  ^bb0(%carry: tensor<i32>):
+    %next = stablehlo.add %carry, %carry : tensor<i32>
+    stablehlo.return %carry, %next : tensor<i32>, tensor<i32>
+  } : (tensor<i32>) -> (tensor<4xi32>, tensor<i32>)
+  check.expect_eq_const %2, dense<[1, 2, 4, 8]> : tensor<4xi32>
+  check.expect_eq_const %3, dense<16> : tensor<i32>
+  return
+}
+
+// asin and acos are made of it.
+func.func @asin_acos_kernel() {
+  %z = stablehlo.constant dense<[(0.5, 0.0), (2.0, 1.0), (-0.5, -3.0)]> : tensor<3xcomplex<f64>>
+  %w = chlo._asin_acos_kernel %z : tensor<3xcomplex<f64>> -> tensor<3xcomplex<f64>>
+  check.expect_almost_eq_const %w, dense<[(0.8660254037844386, 0.0), (1.1117859405028425, 1.4693517443681852), (3.1584096378993953, 1.8301947623375088)]> : tensor<3xcomplex<f64>>
+  return
+}
