@@ -32,6 +32,7 @@
 #include "stablehlo/expand_narrow.h"
 #include "stablehlo/expand_quantized.h"
 #include "stablehlo/read.h"
+#include "stablehlo/settle_shapes.h"
 
 namespace treadle::compiler {
 namespace {
@@ -56,6 +57,8 @@ struct Compilation {
   Status Read(std::string_view bytes, const CompileOptions& options) {
     TREADLE_ASSIGN_OR_RETURN(module, stablehlo::ReadProgram(*context, bytes, options.name));
     stablehlo::DiagnosticCollector errors(context.get());
+    if (failed(stablehlo::SettleArguments(*module, options.function, options.argument_shapes)))
+      return errors.TakeStatus("arguments that do not fit");
     if (failed(stablehlo::SettleShapes(*module))) return errors.TakeStatus("shapes that are no shapes");
     if (failed(stablehlo::ExpandAsync(*module))) return errors.TakeUnimplemented("asynchronous operations");
     if (failed(stablehlo::ExpandLegacy(*module))) return errors.TakeUnimplemented("legacy operations");

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "executable/code_sink.h"
@@ -23,6 +25,8 @@ struct CompileOptions {
   bool spmd = true;
   std::string function = "main";
   std::string name = "<program>";  // of the file, for diagnostics
+  // Of arguments whose types leave sizes open, where known (by number; may be shorter).
+  std::vector<std::optional<std::vector<int64_t>>> argument_shapes = {};
   // Where given, kernels may come as quick code (Object::quick) where that gets the program running sooner, and their
   // good code goes here as it is made in the background (base/background.h).
   std::shared_ptr<executable::CodeSink> better_code = {};

@@ -77,7 +77,7 @@ class Sources:
         self.dialect = {p: p.read_text() for p in sorted((ROOT / "stablehlo").glob("*/*.cc")) if p.parent.name in ("dialect", "chlo")}
         self.interpreter = {p: p.read_text() for p in sorted((ROOT / "stablehlo/interpreter").glob("*.cc"))}
         self.importers = {p: p.read_text() for p in sorted((ROOT / "compiler/optimize").glob("*.cc")) if not p.stem.endswith("_test")}
-        self.expanders = {p: p.read_text() for name in ("settle_shapes", "expand_async", "expand_legacy", "expand_chlo", "expand_quantized")
+        self.expanders = {p: p.read_text() for name in ("settle_operation", "expand_async", "expand_legacy", "expand_chlo", "expand_quantized")
                           for p in [ROOT / f"stablehlo/{name}.cc"]}
         self.graph = set(re.findall(r'GRAPH_OP\(\w+, "(\w+)"', read("compiler/graph/op_codes.def")))
 

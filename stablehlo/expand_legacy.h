@@ -1,5 +1,5 @@
 // Replaces operations that others say: those that the specification no longer lists, batch normalisation, map, random
-// numbers without a state, tuples, and operations with shapes as operands whose shapes are known.
+// numbers without a state, tuples.
 #ifndef TREADLE_STABLEHLO_EXPAND_LEGACY_H_
 #define TREADLE_STABLEHLO_EXPAND_LEGACY_H_
 
@@ -12,12 +12,6 @@ namespace treadle::stablehlo {
 // operation in the module: the same on every call, different for every operation. Fails with an error at the operation
 // where it has shapes that are not static, or a region that holds more than elementwise operations.
 mlir::LogicalResult ExpandLegacy(mlir::ModuleOp module);
-
-// Replaces dynamic_broadcast_in_dim, dynamic_conv, dynamic_gather, dynamic_iota, dynamic_pad, dynamic_reshape,
-// real_dynamic_slice, get_dimension_size and set_dimension_size where types or constants settle the shapes; results of
-// unknown sizes, those of elementwise operations on them, and functions that return them get the sizes that follow.
-// What stays open stays. Fails with an error at the operation where the shapes that come out do not fit together.
-mlir::LogicalResult SettleShapes(mlir::ModuleOp module);
 
 }  // namespace treadle::stablehlo
 

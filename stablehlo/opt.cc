@@ -21,6 +21,7 @@
 #include "stablehlo/expand_quantized.h"
 #include "stablehlo/nesting.h"
 #include "stablehlo/read.h"
+#include "stablehlo/settle_shapes.h"
 #include "stablehlo/tensor_sizes.h"
 
 namespace treadle::stablehlo {
@@ -38,7 +39,7 @@ constexpr Pass kPasses[] = {
     {{"expand-chlo", "replace CHLO operations by StableHLO"}, [](mlir::ModuleOp module) { return ExpandChlo(module); }},
     {{"expand-async", "replace async_start and async_done by what runs between them"}, &ExpandAsync},
     {{"expand-legacy", "replace maps, batch norms, rng and the like by other operations"}, &ExpandLegacy},
-    {{"settle-shapes", "make shapes static that constants tell"}, &SettleShapes},
+    {{"settle-shapes", "make shapes static that arguments, operands and constants tell"}, &SettleShapes},
     {{"expand-quantized", "replace quantized numbers by the integers that are stored"}, &ExpandQuantized},
     {{"expand-narrow", "replace integers below and floats up to 8 bits by wider types; @main keeps their bytes"},
      [](mlir::ModuleOp module) { return ExpandNarrow(module, "main"); }},

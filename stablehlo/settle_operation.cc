@@ -1,14 +1,11 @@
-// Operations with shapes as operands, where types or constants settle them.
+#include "stablehlo/settle_operation.h"
+
 #include <numeric>
 #include <optional>
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Verifier.h"
 #include "stablehlo/chlo/math_builder.h"
 #include "stablehlo/dialect/ops.h"
 #include "stablehlo/dialect/shape_operands.h"
-#include "stablehlo/expand_legacy.h"
-#include "stablehlo/tensor_sizes.h"
 
 namespace treadle::stablehlo {
 
@@ -198,8 +195,10 @@ Value SettleConvolution(mlir::OpBuilder& builder, DynamicConvOp op) {
                                op.getPrecisionConfigAttr());
 }
 
-// The value for an operation's result; null where it stays as it is.
-Value SettleOne(mlir::OpBuilder& builder, Operation* op) {
+}  // namespace
+
+Value SettleOperation(Operation* op) {
+  mlir::OpBuilder builder(op);
   const mlir::Location location = op->getLoc();
   if (auto reshape = llvm::dyn_cast<DynamicReshapeOp>(op)) {
     const RankedTensorType type = ResultType(op, reshape.getOutputShape());
@@ -234,57 +233,6 @@ Value SettleOne(mlir::OpBuilder& builder, Operation* op) {
     return all ? set.getOperand() : Value();
   }
   return {};
-}
-
-// Results of elementwise operations have the shape of their operands.
-void SettleElementwise(Operation* op) {
-  if (!op->hasTrait<mlir::OpTrait::OneResult>() || op->getNumOperands() == 0) return;
-  auto type = llvm::dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || type.hasStaticShape()) return;
-  const bool elementwise = llvm::isa<CompareOp, ConvertOp, SelectOp, ClampOp>(op) ||
-                           op->hasTrait<mlir::OpTrait::SameOperandsAndResultType>() || op->hasTrait<ElementwiseShape>();
-  if (!elementwise) return;
-  for (Value operand : op->getOperands()) {
-    auto from = llvm::dyn_cast<RankedTensorType>(operand.getType());
-    if (!from || !from.hasStaticShape() || from.getRank() != type.getRank()) continue;
-    if (RankedTensorType settled = Settled(type, from.getShape())) op->getResult(0).setType(settled);
-    return;
-  }
-}
-
-// Functions return what they return.
-void SettleSignature(mlir::func::FuncOp function) {
-  if (function.isExternal() || !llvm::hasSingleElement(function.getBody())) return;
-  mlir::Operation* end = function.getBody().front().getTerminator();
-  function.setType(mlir::FunctionType::get(function.getContext(), function.getArgumentTypes(), end->getOperandTypes()));
-}
-
-}  // namespace
-
-mlir::LogicalResult SettleShapes(mlir::ModuleOp module) {
-  bool settled = false;
-  module.walk<mlir::WalkOrder::PreOrder>([&settled](Operation* op) {
-    SettleElementwise(op);
-    mlir::OpBuilder builder(op);
-    if (op->getNumResults() != 1 || !llvm::isa_and_nonnull<StablehloDialect>(op->getDialect()))
-      return mlir::WalkResult::advance();
-    Value value = SettleOne(builder, op);
-    if (!value) return mlir::WalkResult::advance();
-    settled = true;
-    op->getResult(0).replaceAllUsesWith(value);
-    op->erase();
-    return mlir::WalkResult::skip();
-  });
-  if (!settled) return mlir::success();
-  module.walk([](mlir::func::FuncOp function) { SettleSignature(function); });
-  mlir::SymbolTable symbols(module);
-  module.walk([&](mlir::func::CallOp call) {
-    auto callee = symbols.lookup<mlir::func::FuncOp>(call.getCallee());
-    if (!callee || callee.getNumResults() != call.getNumResults()) return;
-    for (auto [result, type] : llvm::zip(call.getResults(), callee.getResultTypes())) result.setType(type);
-  });
-  if (failed(CheckTensorSizes(module))) return mlir::failure();
-  return mlir::verify(module);
 }
 
 }  // namespace treadle::stablehlo

@@ -375,3 +375,39 @@ def test_the_kernel_of_asin_and_acos(tmp_path, rng):
       return %w : {tensor(z)}"""
     (w,) = run(tmp_path, body, [tensor(z)], z)
     np.testing.assert_allclose(np.arctan2(z.real, w.real) + 1j * np.copysign(w.imag, z.imag), np.arcsin(z), rtol=1e-13, atol=1e-15)
+
+
+# --- shapes that arguments tell ---
+
+OPEN_SHAPES = """
+func.func @main(%a: tensor<?x3xf32>, %b: tensor<3x?xf32>) -> tensor<?x?xf32> {
+  %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1],
+      rhs_contracting_dimensions = [0]>}> : (tensor<?x3xf32>, tensor<3x?xf32>) -> tensor<?x?xf32>
+  %1 = func.call @scaled(%0) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
+}
+func.func private @scaled(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %n = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %f = stablehlo.convert %n : (tensor<i32>) -> tensor<f32>
+  %m = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %s = stablehlo.concatenate %m1, %n1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %all = stablehlo.dynamic_broadcast_in_dim %f, %s, dims = [] : (tensor<f32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %r = stablehlo.multiply %x, %all : tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}"""
+
+
+@pytest.mark.parametrize("flags", [(), ("--reference",)])
+@pytest.mark.parametrize("m, n", [(2, 4), (1, 1), (0, 3)])
+def test_arguments_settle_shapes(tmp_path, rng, m, n, flags):
+    a, b = rng.normal(size=(m, 3)).astype(np.float32), rng.normal(size=(3, n)).astype(np.float32)
+    (out,) = run_text(tmp_path, OPEN_SHAPES, (a, b), 1, *flags)
+    np.testing.assert_allclose(out, a @ b * n, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("flags", [(), ("--reference",)])
+def test_arguments_that_do_not_fit_their_types(tmp_path, rng, flags):
+    with pytest.raises(Exception, match="cannot be a"):
+        run_text(tmp_path, OPEN_SHAPES, (np.zeros((2, 4), np.float32), np.zeros((3, 4), np.float32)), 1, *flags)

@@ -1,6 +1,7 @@
 // treadle run FILE [--function NAME] [--input ...] [--reference], treadle run --check FILE...
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compiler/compile.h"
@@ -40,6 +41,17 @@ StatusOr<std::vector<Tensor>> Arguments(const Options& options, const std::vecto
   return arguments;
 }
 
+// What the inputs say of the shapes of arguments.
+StatusOr<std::vector<std::optional<std::vector<int64_t>>>> ArgumentShapes(const Options& options) {
+  std::vector<std::optional<std::vector<int64_t>>> shapes;
+  for (const std::string& input : options.inputs) {
+    TREADLE_ASSIGN_OR_RETURN(const std::optional<Shape> shape, ShapeOfText(input));
+    auto& dims = shapes.emplace_back();
+    if (shape) dims.emplace(shape->dims.begin(), shape->dims.end());
+  }
+  return shapes;
+}
+
 Status PrintResults(const Options& options, const std::vector<Tensor>& results) {
   for (size_t i = 0; i < results.size(); ++i) {
     if (i < options.outputs.size()) {
@@ -60,6 +72,7 @@ StatusOr<std::vector<Tensor>> RunCompiled(const Options& options, const std::str
   compile.target = client->target();
   compile.function = options.function;
   compile.name = options.files[0];
+  TREADLE_ASSIGN_OR_RETURN(compile.argument_shapes, ArgumentShapes(options));
   TREADLE_ASSIGN_OR_RETURN(executable::Executable exe, compiler::Compile(program, compile));
   std::vector<Shape> parameters;
   for (const auto& parameter : exe.parameters) parameters.push_back(parameter.shape);
@@ -89,8 +102,9 @@ StatusOr<std::vector<Tensor>> RunCompiled(const Options& options, const std::str
 }
 
 StatusOr<std::vector<Tensor>> RunReference(const Options& options, const std::string& program) {
+  TREADLE_ASSIGN_OR_RETURN(const auto shapes, ArgumentShapes(options));
   TREADLE_ASSIGN_OR_RETURN(const std::vector<Shape> parameters,
-                           interpreter::ParametersOf(program, options.files[0], options.function));
+                           interpreter::ParametersOf(program, options.files[0], options.function, shapes));
   TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> arguments, Arguments(options, parameters));
   std::vector<interpreter::HostTensor> host;
   for (const Tensor& argument : arguments) host.push_back({argument.shape, argument.bytes});

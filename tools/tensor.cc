@@ -169,6 +169,17 @@ StatusOr<Tensor> ParseTensor(std::string_view text, const Shape& shape) {
   return tensor;
 }
 
+StatusOr<std::optional<Shape>> ShapeOfText(std::string_view text) {
+  if (text.starts_with("@")) {
+    TREADLE_ASSIGN_OR_RETURN(const Tensor tensor, ReadNpy(std::string(text.substr(1))));
+    return std::optional(tensor.shape);
+  }
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return std::optional<Shape>();
+  TREADLE_ASSIGN_OR_RETURN(Shape shape, ParseShape(text.substr(0, equals)));
+  return std::optional(std::move(shape));
+}
+
 std::string PrintTensor(const Tensor& tensor, int64_t edge) {
   std::string text = tensor.shape.ToString() + "=";
   PrintDim(tensor, edge, 0, 0, tensor.shape.Strides(), text);

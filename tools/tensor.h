@@ -3,6 +3,7 @@
 #define TREADLE_TOOLS_TENSOR_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,9 @@ struct Tensor {
 //   random[:seed]               floats: uniform in [-1, 1); integers: small; the same for the same seed
 // INVALID_ARGUMENT where it does not fit the shape.
 StatusOr<Tensor> ParseTensor(std::string_view text, const Shape& shape);
+
+// The shape that `text` itself says, a literal or the name of a file; nothing for zeros and random numbers.
+StatusOr<std::optional<Shape>> ShapeOfText(std::string_view text);
 
 // "2x3xf32=[[1, 2, 3], [4, 5, 6]]". Long dimensions are cut with "..." after `edge` elements at each end; edge 0:
 // nothing is cut.

@@ -9,6 +9,7 @@
 #include "stablehlo/interpreter/functions_to_run.h"
 #include "stablehlo/interpreter/program.h"
 #include "stablehlo/read.h"
+#include "stablehlo/settle_shapes.h"
 
 namespace treadle::interpreter {
 
@@ -98,10 +99,28 @@ class Loaded {
   mlir::OwningOpRef<mlir::ModuleOp> module_;
 };
 
+// Arguments whose types leave sizes open take those of `shapes`; what follows from them is settled.
+Status GiveShapes(mlir::ModuleOp module, std::string_view name,
+                  const std::vector<std::optional<std::vector<int64_t>>>& shapes) {
+  const llvm::StringRef function(name.data(), name.size());
+  auto found = module.lookupSymbol<FuncOp>(function);
+  const auto is_open = [](mlir::Type type) {
+    auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  };
+  if (!found || llvm::none_of(found.getArgumentTypes(), is_open)) return OkStatus();
+  stablehlo::DiagnosticCollector errors(module.getContext());
+  if (succeeded(stablehlo::SettleArguments(module, function, shapes)) && succeeded(stablehlo::SettleShapes(module)))
+    return OkStatus();
+  return errors.TakeStatus("arguments that do not fit");
+}
+
 }  // namespace
 
-StatusOr<std::vector<Shape>> ParametersOf(std::string_view program, std::string_view name, std::string_view function) {
+StatusOr<std::vector<Shape>> ParametersOf(std::string_view program, std::string_view name, std::string_view function,
+                                          const std::vector<std::optional<std::vector<int64_t>>>& shapes) {
   TREADLE_ASSIGN_OR_RETURN(const std::unique_ptr<Loaded> loaded, Loaded::Read(program, name));
+  TREADLE_RETURN_IF_ERROR(GiveShapes(loaded->module(), function, shapes));
   TREADLE_ASSIGN_OR_RETURN(FuncOp found, Program(loaded->module()).Find({function.data(), function.size()}));
   return ParametersOf(found);
 }
@@ -109,6 +128,10 @@ StatusOr<std::vector<Shape>> ParametersOf(std::string_view program, std::string_
 StatusOr<std::vector<HostTensor>> Run(std::string_view program, std::string_view name, std::string_view function,
                                       const std::vector<HostTensor>& arguments) {
   TREADLE_ASSIGN_OR_RETURN(const std::unique_ptr<Loaded> loaded, Loaded::Read(program, name));
+  std::vector<std::optional<std::vector<int64_t>>> shapes;
+  for (const HostTensor& argument : arguments)
+    shapes.emplace_back(std::in_place, argument.shape.dims.begin(), argument.shape.dims.end());
+  TREADLE_RETURN_IF_ERROR(GiveShapes(loaded->module(), function, shapes));
   const stablehlo::DiagnosticCollector quiet(loaded->module().getContext());
   Program runner(loaded->module());
   const llvm::StringRef callee(function.data(), function.size());

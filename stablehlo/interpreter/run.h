@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,11 @@ struct HostTensor {
   std::string bytes;
 };
 
-// The arguments that a function of a program takes. NOT_FOUND where there is no such function; UNIMPLEMENTED where it
-// takes anything but tensors of known shape.
-StatusOr<std::vector<Shape>> ParametersOf(std::string_view program, std::string_view name, std::string_view function);
+// The arguments that a function of a program takes; those whose types leave sizes open take the sizes of `shapes` (by
+// number; may be shorter). NOT_FOUND where there is no such function; UNIMPLEMENTED where it takes anything but tensors
+// of known shape.
+StatusOr<std::vector<Shape>> ParametersOf(std::string_view program, std::string_view name, std::string_view function,
+                                          const std::vector<std::optional<std::vector<int64_t>>>& shapes = {});
 
 // The results of a function for these arguments. `name` stands for the file in errors, which are all of the program:
 // what it does not say right, what the interpreter does not have (UNIMPLEMENTED), what is too large.
