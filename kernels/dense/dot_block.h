@@ -4,80 +4,9 @@
 
 #include "kernels/dense/dot_frame.h"
 #include "kernels/dense/dot_panels.h"
+#include "kernels/dense/pack_lhs.h"
 
 namespace treadle::kernels::dense::TREADLE_ISA {
-
-// The register tiles that rows are divided in, of equal height but for one row.
-template <typename K>
-struct RowTiles {
-  TREADLE_INLINE explicit RowTiles(int64_t rows)
-      : count((rows + kTileRows<K> - 1) / kTileRows<K>), each(rows / count), rest(rows % count) {}
-  TREADLE_INLINE int64_t Height(int64_t tile) const { return each + (tile < rest ? 1 : 0); }
-  int64_t count, each, rest;
-};
-
-// Packs columns along m: for every register tile [k][row].
-template <typename K>
-void PackLhsAlongM(const Dot<K>& dot, const char* lhs, Range rows, int64_t k0, int64_t kc) {
-  using S = typename K::Element;
-  const DotArgs& args = dot.args;
-  constexpr int64_t n = kLanes<S>, kBlock = 8, kRows = 512, kLd = kRows + 16;
-  const RowTiles<K> tiles(rows.end - rows.begin);
-  S block[kBlock * kLd];
-  for (int64_t k = 0; k < kc; k += kBlock) {
-    const int64_t count = Min(kBlock, kc - k);
-    const Range ks = {k0 + k, k0 + k + count};
-    if (dot.windowed_lhs)
-      PackWindows<S>(args, lhs, dot.lhs_bytes, dot.pack_lhs, {args.lhs_k, ks, false}, {args.lhs_m, rows, true}, block,
-                     kLd);
-    else
-      PackRegion<S>(lhs, dot.lhs_bytes, dot.pack_lhs, args.lhs_k, ks, args.lhs_m, rows, block, kLd);
-    S* tile = dot.Packed(args.local_lhs);
-    const S* from = block;
-    for (int64_t t = 0; t < tiles.count; ++t) {
-      const int64_t height = tiles.Height(t);
-      S *to = tile + k * height, *const end = tile + kc * height;
-      for (int64_t i = 0; i < count; ++i, to += height) {
-        // What is written beyond the height is written over by the next k, if there is one.
-        for (int64_t r = 0; r < height; r += n) {
-          if (to + r + n <= end)
-            Store<S>(to + r, Load<S>(from + i * kLd + r));
-          else
-            memcpy(to + r, from + i * kLd + r, Min(n, height - r) * sizeof(S));
-        }
-      }
-      tile = end;
-      from += height;
-    }
-  }
-}
-
-template <typename K>
-void PackLhs(const Dot<K>& dot, const char* lhs, Range rows, int64_t k0, int64_t kc) {
-  using S = typename K::Element;
-  const DotArgs& args = dot.args;
-  S* dst = dot.Packed(args.local_lhs);
-  if constexpr (K::kDepth == 1) {
-    if (args.lhs_along_m)
-      PackLhsAlongM(dot, lhs, rows, k0, kc);
-    else
-      PackLhsRegion<K>(dot, lhs, rows, {k0, k0 + kc}, dst, args.lhs_ld);
-  } else {
-    constexpr int64_t kRows = 16, kColumns = 128, kLd = kColumns + 16;
-    S block[kRows * kLd];
-    for (int64_t r = rows.begin; r < rows.end; r += kRows, dst += kRows * args.lhs_ld) {
-      const int64_t count = Min(kRows, rows.end - r);
-      for (int64_t c = 0; c < kc; c += kColumns) {
-        const int64_t columns = Min(kColumns, kc - c);
-        if (columns < kColumns) memset(block, 0, sizeof(block));
-        PackLhsRegion<K>(dot, lhs, {r, r + count}, {k0 + c, k0 + c + columns}, block, kLd);
-        for (int64_t i = 0; i < count; ++i) {
-          PairAlong(block + i * kLd, (columns + 1) / 2, dst + i * args.lhs_ld + c / 2);
-        }
-      }
-    }
-  }
-}
 
 // One tile of the product for one batch and part of k: some panels of some rows.
 template <typename K>

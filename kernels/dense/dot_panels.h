@@ -105,6 +105,27 @@ void PackWideRows(int64_t n, Range k, int64_t p0, int64_t p1, typename K::Elemen
   }
 }
 
+// How many elements of a group follow one another in memory.
+TREADLE_INLINE int64_t RunAlong(const Group& group) {
+  const int64_t last = group.dims - 1;
+  return last >= 0 && group.stride[last] == 1 ? group.size[last] : 1;
+}
+
+// Some rows of one panel of a rhs that windows walk, where its elements follow one another along k: read that way, then
+// turned.
+template <typename K>
+void PackTurnedWindows(const Dot<K>& dot, const char* rhs, Range k, Range columns, typename K::Element* dst) {
+  using S = typename K::Element;
+  constexpr int64_t kPanel = Dot<K>::kPanel, kDepth = 128, kLd = kDepth + 16;
+  S block[kPanel * kLd];
+  for (int64_t k0 = k.begin; k0 < k.end; k0 += kDepth, dst += kDepth * kPanel) {
+    const Range ks = {k0, Min(k0 + kDepth, k.end)};
+    PackWindows<S>(dot.args, rhs, dot.rhs_bytes, dot.pack_rhs, {dot.args.rhs_n, columns, true},
+                   {dot.args.rhs_k, ks, false}, block, kLd);
+    Pack<S, S>(block, 1, kLd, ks.end - ks.begin, columns.end - columns.begin, dst, kPanel);
+  }
+}
+
 // Packs rows [k0, k0 + kc) of the panels [p0, p1) of one batch: dst[panel][k][column], columns beyond n are 0.
 template <typename K>
 void PackPanels(const Dot<K>& dot, const char* rhs, int64_t k0, int64_t kc, int64_t p0, int64_t p1,
@@ -116,6 +137,13 @@ void PackPanels(const Dot<K>& dot, const char* rhs, int64_t k0, int64_t kc, int6
   // Where rows are contiguous a few of them at a time are read from end to end, as prefetchers like it.
   if constexpr (K::kDepth == 1) {
     using S = typename K::Element;
+    if (dot.windowed_rhs && RunAlong(args.rhs_k) > RunAlong(args.rhs_n)) {
+      for (int64_t p = p0; p < p1; ++p) {
+        const Range columns = {p * kPanel, Min((p + 1) * kPanel, args.n)};
+        PackTurnedWindows<K>(dot, rhs, {k0, k0 + kc}, columns, dst + (p - p0) * stride);
+      }
+      return;
+    }
     if (dot.windowed_rhs) {
       return PackWideRows<K>(args.n, {k0, k0 + kc}, p0, p1, dst, stride, [&](Range k, Range n, S* to, int64_t ld) {
         PackRhsRegion<K>(dot, rhs, dot.pack_rhs, k, n, to, ld);

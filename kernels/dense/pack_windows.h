@@ -62,34 +62,78 @@ struct WindowRun {
   int64_t move[kMaxWindows];  // of the windows, but for those along the last dim
 };
 
-// The columns of a run that lie inside of the operand, for a row that moves windows to `place`.
-TREADLE_INLINE Range Inside(const DotArgs& args, const WindowRun& run, const int64_t* place,
-                            const WindowSide* const* along) {
-  Range inside = {0, run.count};
-  for (int64_t w = 0; w < args.windows; ++w) {
-    const int64_t at = place[w] + run.move[w], size = args.window[w].size;
-    if (along[w] == nullptr) {
-      if (at < 0 || at >= size) return {0, 0};
-      continue;
+// Where windows stand for a row.
+struct WindowRow {
+  // `along`: for windows that move along the columns' last dim, how; null for others.
+  TREADLE_INLINE WindowRow(const DotArgs& args, const WindowIndex& row, const WindowSide* const* along)
+      : args(args), along(along) {
+    for (int64_t w = 0; w < args.windows; ++w) {
+      place[w] = args.window[w].start + row.Move(w);
+      if (along[w] != nullptr) NarrowLast(*along[w], place[w], args.window[w].size);
     }
-    // Steps b along the dim with 0 <= at + b * step < size; each is `unit` columns.
-    const int64_t step = along[w]->step, unit = along[w]->unit;
-    int64_t begin = -at, end = size - at;
-    if (step != 1) {
-      if (step == 0) {
-        if (at < 0 || at >= size) return {0, 0};
-        continue;
-      }
-      begin = begin > 0 ? (begin + step - 1) / step : 0;
-      end = end > 0 ? (end + step - 1) / step : 0;
-    }
-    begin = begin * unit - run.first;
-    end = end * unit - run.first;
-    if (begin > inside.begin) inside.begin = begin;
-    if (end < inside.end) inside.end = end;
   }
-  if (inside.begin >= inside.end) return {0, 0};
-  return inside;
+
+  // Steps b along the dim with 0 <= at + b * step < size; each is `unit` columns.
+  TREADLE_INLINE void NarrowLast(const WindowSide& side, int64_t at, int64_t size) {
+    int64_t begin = -at, end = size - at;
+    if (side.step == 0) {
+      if (at < 0 || at >= size) last = {0, 0};
+      return;
+    }
+    if (side.step != 1) {
+      begin = begin > 0 ? (begin + side.step - 1) / side.step : 0;
+      end = end > 0 ? (end + side.step - 1) / side.step : 0;
+    }
+    if (begin * side.unit > last.begin) last.begin = begin * side.unit;
+    if (end * side.unit < last.end) last.end = end * side.unit;
+  }
+
+  // The columns of a run that lie inside of the operand.
+  TREADLE_INLINE Range Inside(const WindowRun& run) const {
+    for (int64_t w = 0; w < args.windows; ++w) {
+      const int64_t at = place[w] + run.move[w];
+      if (along[w] == nullptr && (at < 0 || at >= args.window[w].size)) return {0, 0};
+    }
+    const int64_t begin = last.begin - run.first, end = last.end - run.first;
+    const Range inside = {begin > 0 ? begin : 0, end < run.count ? end : run.count};
+    return inside.begin < inside.end ? inside : Range{0, 0};
+  }
+
+  const DotArgs& args;
+  const WindowSide* const* along;
+  int64_t place[kMaxWindows];
+  Range last = {0, INT64_MAX};  // the indices along the columns' last dim that are inside
+};
+
+template <typename S>
+TREADLE_INLINE void FillZeros(S* to, int64_t n) {
+  static constexpr S kZeros[kLanes<S>] = {};
+  for (; n > kLanes<S>; n -= kLanes<S>, to += kLanes<S>) Store<S>(to, Vec<S>(0));
+  CopyRow<S>(kZeros, n, to);
+}
+
+// How windows move along the last dim of the columns' group: null for those that do not.
+struct WindowsAlong {
+  TREADLE_INLINE WindowsAlong(const DotArgs& args, const WindowRange& cols) {
+    for (int64_t w = 0; w < args.windows; ++w) {
+      const WindowSide& side = cols.m ? args.window[w].m : args.window[w].k;
+      if (cols.group.dims > 0 && side.dim == cols.group.dims - 1) side_of[w] = &side;
+    }
+  }
+  const WindowSide* side_of[kMaxWindows] = {};
+};
+
+// The run that begins at `col` and ends before column `end`.
+TREADLE_INLINE WindowRun RunAt(const DotArgs& args, const WindowRange& cols, const WindowIndex& col, int64_t at) {
+  const int64_t last = cols.group.dims - 1;
+  WindowRun run = {col.Offset(), 1, 1, 0, {}};
+  if (last >= 0) {
+    run.first = col.At(last);
+    run.stride = cols.group.stride[last];
+    run.count = Min(cols.group.size[last] - run.first, cols.range.end - at);
+  }
+  for (int64_t w = 0; w < args.windows; ++w) run.move[w] = col.Move(w, last);
+  return run;
 }
 
 // dst[r * ld + c] = the element at row r and column c of the two ranges.
@@ -99,30 +143,19 @@ void PackWindows(const DotArgs& args, const char* src, int64_t bytes, PackFuncti
   constexpr int kRuns = 32;
   WindowRun runs[kRuns];
   const bool plain = pack == static_cast<PackFunction<S>>(Pack<S, S>);
-  const WindowSide* along[kMaxWindows] = {};
-  const int64_t last = cols.group.dims - 1;
-  for (int64_t w = 0; w < args.windows; ++w) {
-    const WindowSide& side = cols.m ? args.window[w].m : args.window[w].k;
-    if (last >= 0 && side.dim == last) along[w] = &side;
-  }
+  const WindowsAlong along(args, cols);
   WindowIndex col(args, cols, cols.range.begin);
   for (int64_t c = cols.range.begin; c < cols.range.end;) {
     int count = 0;
     int64_t width = 0, least[kMaxWindows], most[kMaxWindows];  // of all runs, how far windows move
     for (; count < kRuns && c < cols.range.end; ++count) {
       WindowRun& run = runs[count];
-      run = {col.Offset(), 1, 1, 0, {}};
-      if (last >= 0) {
-        run.first = col.At(last);
-        run.stride = cols.group.stride[last];
-        run.count = Min(cols.group.size[last] - run.first, cols.range.end - c);
-      }
+      run = RunAt(args, cols, col, c);
       for (int64_t w = 0; w < args.windows; ++w) {
-        run.move[w] = col.Move(w, last);
         int64_t low = run.move[w], high = low;
-        if (along[w]) {
-          low += run.first / along[w]->unit * along[w]->step;
-          high += (run.first + run.count - 1) / along[w]->unit * along[w]->step;
+        if (const WindowSide* side = along.side_of[w]) {
+          low += run.first / side->unit * side->step;
+          high += (run.first + run.count - 1) / side->unit * side->step;
         }
         least[w] = count == 0 ? low : Min(least[w], low);
         most[w] = count == 0 || high > most[w] ? high : most[w];
@@ -135,28 +168,54 @@ void PackWindows(const DotArgs& args, const char* src, int64_t bytes, PackFuncti
     S* to = dst;
     for (int64_t r = rows.range.begin; r < rows.range.end; ++r, row.Next(), to += ld) {
       const int64_t offset = row.Offset();
-      int64_t place[kMaxWindows];
+      const WindowRow at_row(args, row, along.side_of);
       bool whole = true;
       for (int64_t w = 0; w < args.windows; ++w) {
-        place[w] = args.window[w].start + row.Move(w);
-        whole = whole && place[w] + least[w] >= 0 && place[w] + most[w] < args.window[w].size;
+        whole = whole && at_row.place[w] + least[w] >= 0 && at_row.place[w] + most[w] < args.window[w].size;
       }
       S* at = to;
       for (int i = 0; i < count; ++i) {
         const WindowRun& run = runs[i];
-        const Range inside = whole ? Range{0, run.count} : Inside(args, run, place, along);
+        const Range inside = whole ? Range{0, run.count} : at_row.Inside(run);
         const int64_t n = inside.end - inside.begin;
         const char* from = src + (offset + run.offset + inside.begin * run.stride) * bytes;
-        if (inside.begin > 0) memset(at, 0, inside.begin * sizeof(S));
+        if (inside.begin > 0) FillZeros<S>(at, inside.begin);
         if (n > 0 && plain && run.stride == 1)
           CopyRow<S>(reinterpret_cast<const S*>(from), n, at + inside.begin);
         else if (n > 0)
           pack(from, 0, n == 1 ? 1 : run.stride, 1, n, at + inside.begin, ld);
-        if (inside.end < run.count) memset(at + inside.end, 0, (run.count - inside.end) * sizeof(S));
+        if (inside.end < run.count) FillZeros<S>(at + inside.end, run.count - inside.end);
         at += run.count;
       }
     }
     dst += width;
+  }
+}
+
+// Rows of lhs that follow one another in memory and that no window tells apart: so many at most are known to be zeros
+// where they lie outside.
+inline constexpr int64_t kMostRunRows = 2048;
+template <typename S>
+inline constexpr S kZeroRows[kMostRunRows] = {};
+
+// table[i]: where the run of rows of lhs that begins with `row` lies for the i-th index of `k`.
+template <typename S>
+void FillTable(const DotArgs& args, const S* lhs, int64_t row, Range k, const S** table) {
+  const WindowIndex first(args, {args.lhs_m, {row, row + 1}, true}, row);
+  const WindowRange cols = {args.lhs_k, k, false};
+  const WindowsAlong along(args, cols);
+  const WindowRow windows(args, first, along.side_of);
+  const S* const base = lhs + first.Offset();
+  WindowIndex col(args, cols, k.begin);
+  for (int64_t at = k.begin; at < k.end;) {
+    const WindowRun run = RunAt(args, cols, col, at);
+    const Range inside = windows.Inside(run);
+    for (int64_t i = 0; i < inside.begin; ++i) *table++ = kZeroRows<S>;
+    const S* from = base + run.offset + inside.begin * run.stride;
+    for (int64_t i = inside.begin; i < inside.end; ++i, from += run.stride) *table++ = from;
+    for (int64_t i = inside.end; i < run.count; ++i) *table++ = kZeroRows<S>;
+    col.Next(run.count);
+    at += run.count;
   }
 }
 
