@@ -1,7 +1,9 @@
 #include "compiler/optimize/import_algorithms.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "compiler/optimize/describe.h"
 #include "stablehlo/dialect/ops.h"
@@ -37,6 +39,7 @@ std::optional<Algorithm> AlgorithmOfTarget(llvm::StringRef target) {
   if (target == "Qr") return Algorithm::kQr;
   if (target == "ProductOfElementaryHouseholderReflectors") return Algorithm::kReflectorProduct;
   if (target == "Eigh") return Algorithm::kEigh;
+  if (target == "treadle.svd") return Algorithm::kSvd;
   return std::nullopt;
 }
 
@@ -55,10 +58,33 @@ Status AlgorithmImporter::Import(mlir::Operation* op, graph::RegionId region, in
               place);
 }
 
+namespace {
+
+// The kernel writes results of the sizes that the operand's tell.
+Status CheckSvd(mlir::Operation* op, mlir::RankedTensorType matrix, bool all) {
+  std::vector<int64_t> batch = matrix.getShape().drop_back(2).vec();
+  const int64_t m = matrix.getShape().end()[-2], n = matrix.getShape().back(), least = std::min(m, n);
+  const std::vector<int64_t> sizes[] = {{least}, {m, all ? m : least}, {all ? n : least, n}};
+  if (least == 0) return NotYet(op, "of nothing");
+  for (unsigned i = 0; i < 3; ++i) {
+    std::vector<int64_t> shape = batch;
+    shape.insert(shape.end(), sizes[i].begin(), sizes[i].end());
+    auto result = llvm::dyn_cast<mlir::RankedTensorType>(op->getResult(i).getType());
+    auto complex = llvm::dyn_cast<mlir::ComplexType>(matrix.getElementType());
+    const mlir::Type element = i == 0 && complex ? complex.getElementType() : matrix.getElementType();
+    if (!result || result.getShape() != llvm::ArrayRef<int64_t>(shape) || result.getElementType() != element)
+      return InvalidArgument("a result of another shape or type: " + Describe(op));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
 Status AlgorithmImporter::ImportTarget(mlir::Operation* op, Algorithm algorithm, graph::RegionId region,
                                        int32_t location) {
   const unsigned operands = algorithm == Algorithm::kReflectorProduct ? 2 : 1;
-  const unsigned results = algorithm == Algorithm::kLu ? 3 : algorithm == Algorithm::kReflectorProduct ? 1 : 2;
+  const bool three = algorithm == Algorithm::kLu || algorithm == Algorithm::kSvd;
+  const unsigned results = three ? 3 : algorithm == Algorithm::kReflectorProduct ? 1 : 2;
   if (op->getNumOperands() != operands || op->getNumResults() != results) {
     return InvalidArgument("a wrong number of operands or results: " + Describe(op));
   }
@@ -70,6 +96,12 @@ Status AlgorithmImporter::ImportTarget(mlir::Operation* op, Algorithm algorithm,
     if (!config || matrix.getDimSize(matrix.getRank() - 1) != matrix.getDimSize(matrix.getRank() - 2))
       return NotYet(op);
     call.numbers = {!config.getValue().starts_with("0")};
+  }
+  if (algorithm == Algorithm::kSvd) {  // "some" or "all" of the vectors
+    auto config = op->getAttrOfType<mlir::StringAttr>("backend_config");
+    if (!config || (config.getValue() != "some" && config.getValue() != "all")) return NotYet(op);
+    call.numbers = {config.getValue() == "all"};
+    TREADLE_RETURN_IF_ERROR(CheckSvd(op, matrix, call.numbers[0] != 0));
   }
   return Call(op, std::move(call), {region, location});
 }

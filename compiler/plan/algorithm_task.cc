@@ -93,6 +93,14 @@ kernels::linalg::LinalgPlan PlanLinalg(const graph::Graph& graph, const graph::O
       return PlanQr(a.type, a.batch, a.m, a.n, target);
     case Algorithm::kEigh:
       return PlanEigh(a.type, a.batch, a.n, /*upper=*/call.numbers[0] == 0, IsRead(graph, op.results[0]), target);
+    case Algorithm::kSvd: {
+      const bool vectors = IsRead(graph, op.results[1]) || IsRead(graph, op.results[2]);
+      return PlanSvd(a.type, a.batch, a.m, a.n,
+                     !vectors               ? SvdVectors::kNone
+                     : call.numbers[0] != 0 ? SvdVectors::kAll
+                                            : SvdVectors::kSome,
+                     target);
+    }
     default: {
       const Shape& tau = graph.shape(op.operands[1]);
       const int64_t k = tau.dims[tau.dims.size() - (call.complex ? 2 : 1)];

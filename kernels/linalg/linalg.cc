@@ -115,6 +115,21 @@ class Planner {
     return Whole("eigh", 0, Cube(n, n, n) * (vectors ? 6 : 2));
   }
 
+  LinalgPlan Svd(SvdVectors vectors) {
+    const int64_t most = std::max(args_.m, args_.n), least = std::min(args_.m, args_.n);
+    if (batch_ * least == 0) return {};
+    args_.k = static_cast<int64_t>(vectors);
+    args_.padded_m = RoundUp(most, pair_) + pair_;
+    args_.padded_n = RoundUp(least, pair_) + pair_;
+    const int64_t columns = vectors == SvdVectors::kNone ? 0 : vectors == SvdVectors::kAll ? most : least;
+    args_.matrix = Take(parts_ * most * args_.padded_n);
+    args_.panel = Take(parts_ * (least + columns) * args_.padded_m);  // reflectors on the left, then vectors
+    args_.factor = Take(parts_ * least * args_.padded_n);
+    // Sums, a reflector, scales of both sides, then in 8 bytes each what is bidiagonal, and the order of the values.
+    args_.minus = Take(8 * args_.padded_n + 3 * args_.padded_n * (8 / bytes_));
+    return Whole("svd", 0, Cube(most, least, least) * (columns == 0 ? 4 : 16));
+  }
+
   LinalgPlan ReflectorProduct(int64_t k) {
     const int64_t m = args_.m, n = args_.n;
     if (batch_ * m * n == 0) return {};
@@ -239,6 +254,11 @@ LinalgPlan PlanReflectorProduct(ElementType type, int64_t batch, int64_t m, int6
 LinalgPlan PlanEigh(ElementType type, int64_t batch, int64_t n, bool upper, bool vectors,
                     const executable::Target& target) {
   return Planner(type, batch, n, n, target).Eigh(upper, vectors);
+}
+
+LinalgPlan PlanSvd(ElementType type, int64_t batch, int64_t m, int64_t n, SvdVectors vectors,
+                   const executable::Target& target) {
+  return Planner(type, batch, m, n, target).Svd(vectors);
 }
 
 LinalgPlan PlanTriangularSolve(const TriangularSolveRequest& request, const executable::Target& target) {

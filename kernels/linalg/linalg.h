@@ -69,6 +69,13 @@ LinalgPlan PlanReflectorProduct(ElementType type, int64_t batch, int64_t m, int6
 LinalgPlan PlanEigh(ElementType type, int64_t batch, int64_t n, bool upper, bool vectors,
                     const executable::Target& target);
 
+// a [batch, m, n] -> values [batch, k], real, descending, with k = min(m, n); u [batch, m, k] and the adjoint of v
+// [batch, k, n]: a = u diag(values) v^H. With kAll, u is [batch, m, m] and v^H [batch, n, n]; with kNone their buffers
+// are not written. What has infinities or NaNs gives NaNs.
+enum class SvdVectors : int64_t { kNone, kSome, kAll };
+LinalgPlan PlanSvd(ElementType type, int64_t batch, int64_t m, int64_t n, SvdVectors vectors,
+                   const executable::Target& target);
+
 }  // namespace treadle::kernels::linalg
 
 #endif  // TREADLE_KERNELS_LINALG_LINALG_H_

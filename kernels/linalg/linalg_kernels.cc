@@ -7,6 +7,7 @@
 #include "kernels/linalg/lu.h"
 #include "kernels/linalg/qr.h"
 #include "kernels/linalg/solve.h"
+#include "kernels/linalg/svd.h"
 
 namespace treadle::kernels::linalg::TREADLE_ISA {
 namespace {
@@ -205,6 +206,9 @@ struct Kernels {
   static int EighWhole(const TreadleCallFrame* frame) {
     return ForTiles<T, kComplex>(frame, [](const J& job, int64_t) { Eigh<T, kComplex>(job).Run(); });
   }
+  static int SvdWhole(const TreadleCallFrame* frame) {
+    return ForTiles<T, kComplex>(frame, [](const J& job, int64_t) { Svd<T, kComplex>(job).Run(); });
+  }
 };
 
 template <typename T, bool kComplex, typename K = Kernels<T, kComplex>>
@@ -212,7 +216,7 @@ constexpr KernelSet kSet = {
     K::CholeskyWhole,   K::CholeskyLoad, K::CholeskyDiagonal, K::CholeskySolve, K::CholeskyUpdate, K::CholeskyFinish,
     K::TriangularSolve, K::LuWhole,      K::LuLoad,           K::LuPanel,       K::LuUpdate,       K::LuFinish,
     K::QrWhole,         K::QrLoad,       K::QrFactor,         K::QrApply,       K::QrFinish,       K::ProductWhole,
-    K::ProductLoad,     K::ProductRead,  K::ProductApply,     K::ProductFinish, K::EighWhole};
+    K::ProductLoad,     K::ProductRead,  K::ProductApply,     K::ProductFinish, K::EighWhole,      K::SvdWhole};
 
 }  // namespace
 

@@ -34,6 +34,7 @@ void AddLinalgRows(std::vector<KernelRow>& rows) {
   TREADLE_LINALG_ROW(product_apply);
   TREADLE_LINALG_ROW(product_finish);
   TREADLE_LINALG_ROW(eigh);
+  TREADLE_LINALG_ROW(svd);
 #undef TREADLE_LINALG_ROW
 }
 

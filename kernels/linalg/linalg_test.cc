@@ -430,7 +430,94 @@ TEST(Eigh, OddMatrices) {
   }
 }
 
+template <typename E>
+void CheckSvd(const Target& target, int64_t batch, int64_t m, int64_t n) {
+  using T = typename Of<E>::Part;
+  const int64_t least = std::min(m, n);
+  const std::vector<E> a = Random<E>(batch * m * n, static_cast<int>(m * 7 + n));
+  std::vector<T> alone(batch * least);
+  RunAll(PlanSvd(Of<E>::kType, batch, m, n, SvdVectors::kNone, target), target,
+         {const_cast<E*>(a.data()), alone.data(), nullptr, nullptr}, 1);
+  for (const bool all : {false, true}) {
+    const int64_t columns = all ? m : least, rows = all ? n : least;
+    std::vector<T> s(batch * least);
+    std::vector<E> u(batch * m * columns), v(batch * rows * n);
+    RunAll(PlanSvd(Of<E>::kType, batch, m, n, all ? SvdVectors::kAll : SvdVectors::kSome, target), target,
+           {const_cast<E*>(a.data()), s.data(), u.data(), v.data()}, 1000);
+    EXPECT_EQ(0, std::memcmp(s.data(), alone.data(), s.size() * sizeof(T)));
+    for (int64_t k = 0; k < batch; ++k) {
+      const Matrix given = MatrixOf(a, k, m, n), left = MatrixOf(u, k, m, columns), right = MatrixOf(v, k, rows, n);
+      Matrix scaled(columns, n), of_left(columns, columns), of_right(rows, rows);
+      for (int64_t i = 0; i < columns; ++i) of_left(i, i) = 1;
+      for (int64_t i = 0; i < rows; ++i) of_right(i, i) = 1;
+      for (int64_t i = 0; i < least; ++i) {
+        ASSERT_GE(s[k * least + i], 0);
+        if (i > 0) ASSERT_GE(s[k * least + i - 1], s[k * least + i]);
+        for (int64_t j = 0; j < n; ++j) scaled(i, j) = right(i, j) * static_cast<double>(s[k * least + i]);
+      }
+      const double unit = 6 * Unit<E>() * std::sqrt(static_cast<double>(m + n));
+      ASSERT_LE(Distance(left * scaled, given), unit * Size(given)) << m << " x " << n;
+      ASSERT_LE(Distance(Adjoint(left) * left, of_left), unit * Size(of_left)) << m << " x " << n;
+      ASSERT_LE(Distance(right * Adjoint(right), of_right), unit * Size(of_right)) << m << " x " << n;
+    }
+  }
+}
+
+TEST(Svd, VectorsAndValuesMultiplyBack) {
+  for (const Target& target : Targets()) {
+    for (auto [m, n] : {std::pair<int64_t, int64_t>{1, 1},
+                        {1, 4},
+                        {4, 1},
+                        {2, 2},
+                        {3, 5},
+                        {5, 3},
+                        {16, 16},
+                        {33, 33},
+                        {64, 20},
+                        {20, 90},
+                        {70, 70},
+                        {130, 97}}) {
+      OfEveryType([&]<typename E>() { CheckSvd<E>(target, m < 10 ? 9 : 1, m, n); });
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(Svd, OddMatrices) {
+  for (const Target& target : Targets()) {
+    std::vector<double> a(36), s(6), u(36), v(36);
+    const LinalgPlan plan = PlanSvd(ElementType::kF64, 1, 6, 6, SvdVectors::kAll, target);
+    const auto run = [&] { RunAll(plan, target, {a.data(), s.data(), u.data(), v.data()}, 1); };
+    run();
+    for (double x : s) EXPECT_EQ(x, 0);
+    // Of rank 1, and bidiagonal with zeros on the diagonal.
+    for (int64_t i = 0; i < 36; ++i) a[i] = static_cast<double>(i / 6 + 1) * static_cast<double>(i % 6 - 2);
+    run();
+    EXPECT_NEAR(s[0], std::sqrt(91.0 * 19.0), 1e-12);
+    for (int64_t i = 1; i < 6; ++i) EXPECT_NEAR(s[i], 0, 1e-13);
+    std::fill(a.begin(), a.end(), 0);
+    for (int64_t i = 0; i < 5; ++i) a[i * 7 + 1] = static_cast<double>(i + 1);
+    run();
+    for (int64_t i = 0; i < 6; ++i) EXPECT_NEAR(s[i], static_cast<double>(5 - i), 1e-14);
+    // Values far apart keep their digits.
+    std::fill(a.begin(), a.end(), 0);
+    for (int64_t i = 0; i < 6; ++i) {
+      a[i * 7] = std::ldexp(1.0, static_cast<int>(-40 * i));
+      if (i < 5) a[i * 7 + 1] = std::ldexp(1.0, static_cast<int>(-40 * i - 21));
+    }
+    run();
+    for (int64_t i = 0; i < 6; ++i) EXPECT_NEAR(std::ldexp(s[i], static_cast<int>(40 * i)), 1, 1e-6) << "value " << i;
+    for (double bad : {std::numeric_limits<double>::infinity(), std::nan("")}) {
+      a[30] = bad;
+      run();
+      for (double x : s) EXPECT_TRUE(std::isnan(x));
+      for (double x : u) EXPECT_TRUE(std::isnan(x));
+    }
+  }
+}
+
 TEST(Linalg, NothingToDo) {
+  EXPECT_TRUE(PlanSvd(ElementType::kF32, 1, 0, 3, SvdVectors::kAll, Target()).phases.empty());
   EXPECT_TRUE(PlanCholesky(ElementType::kF32, 0, 4, false, Target()).phases.empty());
   EXPECT_TRUE(PlanCholesky(ElementType::kF32, 2, 0, false, Target()).phases.empty());
   EXPECT_TRUE(PlanTriangularSolve({.columns = 0}, Target()).phases.empty());

@@ -135,7 +135,7 @@ def test_eigh(rng, dtype, n):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (7, 3), (3, 7), (20, 20)])
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (7, 3), (3, 7), (20, 20), (70, 45)])
 def test_svd(rng, dtype, shape):
     a = normal(rng, *shape, dtype=dtype)
     for full in [False, True]:
@@ -145,6 +145,18 @@ def test_svd(rng, dtype, shape):
         close(adjoint(u) @ u, np.eye(u.shape[1]), dtype, 4)
         close(vh @ adjoint(vh), np.eye(vh.shape[0]), dtype, 4)
     close(ours(lambda x: jnp.linalg.svd(x, compute_uv=False), a), np.linalg.svd(a.astype(np.complex128), compute_uv=False), dtype, 4)
+
+
+def test_many_svds(compare, rng):
+    """Under vmap and differentiated; bits do not depend on how many there are."""
+    a = normal(rng, 3, 5, 6, 4)
+    u, s, vh = ours(lambda x: tuple(jnp.linalg.svd(x, full_matrices=False)), a)
+    np.testing.assert_allclose((u * s[..., None, :]) @ vh, a, rtol=1e-4, atol=1e-5)
+    one = ours(lambda x: tuple(jax.vmap(jax.vmap(lambda y: jnp.linalg.svd(y, full_matrices=False)))(x)), a)
+    for x, y in zip(one, (u, s, vh)):
+        np.testing.assert_array_equal(x, y)
+    compare(jax.grad(lambda x: jnp.sum(jnp.linalg.svd(x, compute_uv=False) ** 3)), a[0, 0], rtol=1e-3, atol=1e-4)
+    compare(lambda x: jnp.linalg.matrix_rank(x), a, rtol=0)
 
 
 def test_least_squares(rng):

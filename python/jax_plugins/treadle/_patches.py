@@ -38,7 +38,7 @@ def _donation(platform):
 
 @_guarded
 def _eigh(platform):
-    """Eigenvalues of Hermitian matrices as one operation; svd's default rule calls it."""
+    """Eigenvalues of Hermitian matrices as one operation."""
     from jax._src.interpreters import mlir
     from jax._src.lax import linalg
     from jax._src.tpu.linalg import eigh
@@ -59,6 +59,31 @@ def _lu(platform):
     from jax._src.lax import linalg
 
     mlir.register_lowering(linalg.lu_p, linalg._lu_tpu_lowering_rule, platform=platform)
+
+
+@_guarded
+def _svd(platform):
+    """Singular values as one operation; JAX's default is a program of loops over products and eigenvalues."""
+    from jax._src.core import ShapedArray
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+
+    def lowering(ctx, operand, *, full_matrices, compute_uv, subset_by_index=None, **_):
+        *batch, m, n = ctx.avals_in[0].shape
+        least = min(m, n)
+        if m == 0 or n == 0:
+            rule = mlir.lower_fun(linalg._empty_svd, multiple_results=True)
+            return rule(ctx, operand, full_matrices=full_matrices, compute_uv=compute_uv)
+        if subset_by_index not in (None, (0, least)):
+            raise NotImplementedError("subset_by_index of svd")
+        values, dtype = ctx.avals_out[0], ctx.avals_in[0].dtype
+        u = ShapedArray((*batch, m, m if full_matrices else least), dtype)
+        vh = ShapedArray((*batch, n if full_matrices else least, n), dtype)
+        call = mlir.custom_call("treadle.svd", result_types=[mlir.aval_to_ir_type(ctx.module_context, a) for a in (values, u, vh)],
+                                operands=[operand], backend_config="all" if full_matrices else "some", api_version=1)
+        return call.results if compute_uv else call.results[:1]
+
+    mlir.register_lowering(linalg.svd_p, lowering, platform=platform)
 
 
 @_guarded
@@ -149,6 +174,7 @@ def after_registration(platform):
     _donation(platform)
     _eigh(platform)
     _lu(platform)
+    _svd(platform)
     _erfc(platform)
     _callbacks(platform)
     _checkify(platform)
