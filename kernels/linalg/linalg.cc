@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kManyMatrices = 8;      // each of which is worth a tile,
 constexpr int64_t kSmallMatrix = 96;      // or columns of one that is not worth several
+constexpr int64_t kLaneMatrix = 24;       // rows of a matrix that has a lane
 constexpr int64_t kSmallLocal = 1 << 20;  // bytes of local memory for a whole matrix; more is scratch
 constexpr int64_t kSolveLocal = 256 << 10;
 
@@ -40,6 +41,7 @@ class Planner {
     const int64_t n = args_.n;
     if (batch_ * n == 0) return {};
     args_.upper = upper;
+    if (parts_ == 1 && n <= kLaneMatrix) return CholeskyLanes();
     args_.block = BlockFor(n);
     if (parts_ == 2 || upper) args_.matrix = Take(parts_ * n * args_.padded_n);
     TakeBlocks(args_.padded_n, 2);
@@ -166,6 +168,19 @@ class Planner {
     args_.factor = Take(parts_ * kMaxBlock * kMaxBlock);
     args_.panel = Take(parts_ * kMaxBlock * padded);
     if (count > 1) args_.minus = Take(parts_ * kMaxBlock * padded);
+  }
+
+  // A matrix in each lane, however many there are: that tells no bits.
+  LinalgPlan CholeskyLanes() {
+    const int64_t n = args_.n, lanes = pair_ / 2;
+    const double group = static_cast<double>(n * n) * (static_cast<double>(n) / 4 + 6);  // cycles, about
+    args_.k = batch_;
+    args_.chunk = lanes * std::clamp<int64_t>(static_cast<int64_t>(3e4 / group), 1, 64);
+    args_.work_scratch = -1;
+    Add("cholesky_lanes", 1, 0, 2 * lanes * n * n);
+    plan_.phases.back().tiles = CeilDiv(batch_, args_.chunk);
+    plan_.phases.back().cost_ns = static_cast<int64_t>(group / 3 * static_cast<double>(CeilDiv(batch_, lanes))) + 100;
+    return plan_;
   }
 
   // Elements of local memory that applying reflectors needs.

@@ -14,7 +14,7 @@ inline constexpr int64_t kMaxBlock = 64;
 
 struct LinalgArgs {
   int64_t m, n;                // of a matrix
-  int64_t k;                   // reflectors
+  int64_t k;                   // reflectors; of cholesky_lanes: matrices; of eigh, svd: which vectors
   int64_t begin, end;          // columns of the block that a phase is about
   int64_t block;               // columns of a block
   int64_t chunk;               // rows or columns of a tile

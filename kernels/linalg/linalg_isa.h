@@ -7,7 +7,8 @@
 namespace treadle::kernels::linalg {
 
 struct KernelSet {
-  TreadleKernel cholesky, cholesky_load, cholesky_diagonal, cholesky_solve, cholesky_update, cholesky_finish;
+  TreadleKernel cholesky_lanes, cholesky, cholesky_load, cholesky_diagonal, cholesky_solve, cholesky_update,
+      cholesky_finish;
   TreadleKernel triangular_solve;
   TreadleKernel lu, lu_load, lu_panel, lu_update, lu_finish;
   TreadleKernel qr, qr_load, qr_factor, qr_apply, qr_finish;

@@ -2,6 +2,7 @@
 // decomposition is there in steps, for few large matrices, and as one kernel that does all of a matrix; both do the
 // same in the same order.
 #include "kernels/linalg/cholesky.h"
+#include "kernels/linalg/cholesky_lanes.h"
 #include "kernels/linalg/eigh.h"
 #include "kernels/linalg/linalg_isa.h"
 #include "kernels/linalg/lu.h"
@@ -51,6 +52,10 @@ struct Kernels {
 
   // --- Cholesky ---
 
+  static int CholeskyInLanes(const TreadleCallFrame* frame) {
+    for (int64_t tile = frame->tile_begin; tile < frame->tile_end; ++tile) CholeskyLanes<T>(frame).Run(tile);
+    return TREADLE_KERNEL_OK;
+  }
   static int CholeskyWhole(const TreadleCallFrame* frame) {
     return ForTiles<T, kComplex>(frame, [frame](const J& job, int64_t) {
       const int64_t n = job.args.n;
@@ -212,11 +217,31 @@ struct Kernels {
 };
 
 template <typename T, bool kComplex, typename K = Kernels<T, kComplex>>
-constexpr KernelSet kSet = {
-    K::CholeskyWhole,   K::CholeskyLoad, K::CholeskyDiagonal, K::CholeskySolve, K::CholeskyUpdate, K::CholeskyFinish,
-    K::TriangularSolve, K::LuWhole,      K::LuLoad,           K::LuPanel,       K::LuUpdate,       K::LuFinish,
-    K::QrWhole,         K::QrLoad,       K::QrFactor,         K::QrApply,       K::QrFinish,       K::ProductWhole,
-    K::ProductLoad,     K::ProductRead,  K::ProductApply,     K::ProductFinish, K::EighWhole,      K::SvdWhole};
+constexpr KernelSet kSet = {kComplex ? nullptr : K::CholeskyInLanes,
+                            K::CholeskyWhole,
+                            K::CholeskyLoad,
+                            K::CholeskyDiagonal,
+                            K::CholeskySolve,
+                            K::CholeskyUpdate,
+                            K::CholeskyFinish,
+                            K::TriangularSolve,
+                            K::LuWhole,
+                            K::LuLoad,
+                            K::LuPanel,
+                            K::LuUpdate,
+                            K::LuFinish,
+                            K::QrWhole,
+                            K::QrLoad,
+                            K::QrFactor,
+                            K::QrApply,
+                            K::QrFinish,
+                            K::ProductWhole,
+                            K::ProductLoad,
+                            K::ProductRead,
+                            K::ProductApply,
+                            K::ProductFinish,
+                            K::EighWhole,
+                            K::SvdWhole};
 
 }  // namespace
 

@@ -11,6 +11,8 @@ void AddLinalgRows(std::vector<KernelRow>& rows) {
   rows.push_back({"linalg_" #kind "_f64", a.f64.kind, b.f64.kind, c.f64.kind}); \
   rows.push_back({"linalg_" #kind "_c64", a.c64.kind, b.c64.kind, c.c64.kind}); \
   rows.push_back({"linalg_" #kind "_c128", a.c128.kind, b.c128.kind, c.c128.kind})
+  rows.push_back({"linalg_cholesky_lanes_f32", a.f32.cholesky_lanes, b.f32.cholesky_lanes, c.f32.cholesky_lanes});
+  rows.push_back({"linalg_cholesky_lanes_f64", a.f64.cholesky_lanes, b.f64.cholesky_lanes, c.f64.cholesky_lanes});
   TREADLE_LINALG_ROW(cholesky);
   TREADLE_LINALG_ROW(cholesky_load);
   TREADLE_LINALG_ROW(cholesky_diagonal);
