@@ -35,6 +35,18 @@ Status CheckChannels(const Program& program, const ExecuteOptions& options) {
                 program.executable().name + " exchanges data with the host, and no channels are given");
 }
 
+Status Donations::CheckGivenOnce(std::span<Buffer* const> arguments, Uses& uses) const {
+  for (int32_t parameter : program_.donated()) {
+    if (uses[parameter]->running() == 1 || !Given(parameter)) continue;  // nobody else, nor this call again
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i] != arguments[parameter] || static_cast<int32_t>(i) == parameter) continue;
+      return InvalidArgument("argument " + std::to_string(parameter) + " of " + program_.executable().name +
+                             " is donated, and the same buffer is argument " + std::to_string(i));
+    }
+  }
+  return OkStatus();
+}
+
 bool Donations::MustQueue(Uses& uses) const {
   for (const executable::Result& result : program_.executable().results) {
     if (result.donor >= 0 && uses[result.donor]->queued() > 0 && Given(result.donor)) return true;

@@ -93,6 +93,8 @@ class Donations {
  public:
   Donations(const Program& program, const ExecuteOptions& options) : program_(program), kept_(options.non_donatable) {}
 
+  // INVALID_ARGUMENT where an argument that is given is another argument, too.
+  Status CheckGivenOnce(std::span<Buffer* const> arguments, Uses& uses) const;
   // Whether executions in the queue still use what this one would overwrite.
   bool MustQueue(Uses& uses) const;
 

@@ -119,6 +119,7 @@ Status Execute(const std::shared_ptr<Program>& program, std::span<Buffer* const>
     }
   }
   const Donations donations(*program, options);
+  TREADLE_RETURN_IF_ERROR(donations.CheckGivenOnce(arguments, uses));
   if (immediate && !program->donated().empty() && donations.MustQueue(uses)) immediate = false;
 
   std::unique_ptr<Workspace> workspace;

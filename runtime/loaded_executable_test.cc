@@ -285,8 +285,13 @@ TEST_P(ExecuteTest, OneBufferTwiceWithDonation) {
   auto program = Load(b);
   auto x = Make({5});
   Outcome outcome = Execute(*program, {x.get(), x.get()});
+  EXPECT_EQ(outcome.status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(outcome.status.message().find("is donated, and the same buffer is argument 1"), std::string::npos)
+      << outcome.status.message();
+  EXPECT_FALSE(x->deleted());
+  // What is not given may come twice.
+  outcome = Execute(*program, {x.get(), x.get()}, {0, 1});
   ASSERT_TRUE(outcome.status.ok());
-  EXPECT_TRUE(x->deleted());
   EXPECT_EQ(Read(*outcome.results[0])[0], 6);
   EXPECT_EQ(Read(*outcome.results[1])[0], 15);
 }

@@ -43,7 +43,9 @@ class ParallelCall : public std::enable_shared_from_this<ParallelCall> {
     for (Execution& e : executions_) {
       e.uses = std::make_unique<Uses>(arguments[e.number].size());
       TREADLE_RETURN_IF_ERROR(e.uses->Acquire(e.program->executable(), arguments[e.number]));
-      TREADLE_RETURN_IF_ERROR(Donations(*e.program, options).Allocate(*e.uses, /*immediate=*/true, e.memory));
+      const Donations donations(*e.program, options);
+      TREADLE_RETURN_IF_ERROR(donations.CheckGivenOnce(arguments[e.number], *e.uses));
+      TREADLE_RETURN_IF_ERROR(donations.Allocate(*e.uses, /*immediate=*/true, e.memory));
       for (const Buffer* argument : arguments[e.number]) {
         if (!argument->ready().ok()) awaited_.push_back(argument->ready());
       }

@@ -61,8 +61,8 @@ Shape OfComplex(Shape pairs) {
 
 std::string_view OpName(OpCode code) { return kRows[static_cast<size_t>(code)].name; }
 std::string_view AlgorithmName(Algorithm algorithm) {
-  constexpr std::string_view kNames[] = {"fft",  "cholesky", "triangular_solve", "lu", "qr", "reflector_product",
-                                         "eigh", "svd"};
+  constexpr std::string_view kNames[] = {
+      "fft", "cholesky", "triangular_solve", "lu", "qr", "reflector_product", "eigh", "tridiagonal_solve", "svd"};
   return kNames[static_cast<size_t>(algorithm)];
 }
 OpClass OpClassOf(OpCode code) { return kRows[static_cast<size_t>(code)].cls; }

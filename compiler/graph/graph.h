@@ -79,6 +79,7 @@ enum class Algorithm : uint8_t {
   kQr,                // a: R and the reflectors below, their scales tau
   kReflectorProduct,  // reflectors, tau: their product, or its first columns
   kEigh,              // a: eigenvectors, eigenvalues. Whether its lower triangle is read.
+  kTridiagonalSolve,  // below, diagonal, above, b: x. Whether tiny pivots are perturbed.
   kSvd,               // a: singular values, u, v^H. Whether u and v are square.
 };
 

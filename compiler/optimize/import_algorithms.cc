@@ -40,6 +40,7 @@ std::optional<Algorithm> AlgorithmOfTarget(llvm::StringRef target) {
   if (target == "ProductOfElementaryHouseholderReflectors") return Algorithm::kReflectorProduct;
   if (target == "Eigh") return Algorithm::kEigh;
   if (target == "treadle.svd") return Algorithm::kSvd;
+  if (target == "treadle.tridiagonal_solve") return Algorithm::kTridiagonalSolve;
   return std::nullopt;
 }
 
@@ -60,49 +61,91 @@ Status AlgorithmImporter::Import(mlir::Operation* op, graph::RegionId region, in
 
 namespace {
 
-// The kernel writes results of the sizes that the operand's tell.
-Status CheckSvd(mlir::Operation* op, mlir::RankedTensorType matrix, bool all) {
-  std::vector<int64_t> batch = matrix.getShape().drop_back(2).vec();
-  const int64_t m = matrix.getShape().end()[-2], n = matrix.getShape().back(), least = std::min(m, n);
-  const std::vector<int64_t> sizes[] = {{least}, {m, all ? m : least}, {all ? n : least, n}};
-  if (least == 0) return NotYet(op, "of nothing");
-  for (unsigned i = 0; i < 3; ++i) {
-    std::vector<int64_t> shape = batch;
-    shape.insert(shape.end(), sizes[i].begin(), sizes[i].end());
-    auto result = llvm::dyn_cast<mlir::RankedTensorType>(op->getResult(i).getType());
-    auto complex = llvm::dyn_cast<mlir::ComplexType>(matrix.getElementType());
-    const mlir::Type element = i == 0 && complex ? complex.getElementType() : matrix.getElementType();
-    if (!result || result.getShape() != llvm::ArrayRef<int64_t>(shape) || result.getElementType() != element)
-      return InvalidArgument("a result of another shape or type: " + Describe(op));
+// What a custom call has to look like for its kernel: the last dimensions of its operands and results, behind those of
+// the batch, and the results' elements.
+struct Signature {
+  enum Element : uint8_t { kSame, kReal, kInt32 };
+  struct Result {
+    std::vector<int64_t> dims;
+    Element element = kSame;
+  };
+  std::vector<std::vector<int64_t>> operands;
+  std::vector<Result> results;
+};
+
+Signature SignatureOf(Algorithm algorithm, int64_t m, int64_t n, int64_t k, bool all) {
+  const int64_t least = std::min(m, n);
+  switch (algorithm) {
+    case Algorithm::kLu:
+      return {{{m, n}}, {{{m, n}}, {{least}, Signature::kInt32}, {{m}, Signature::kInt32}}};
+    case Algorithm::kQr:
+      return {{{m, n}}, {{{m, n}}, {{least}}}};
+    case Algorithm::kReflectorProduct:
+      return {{{m, n}, {k}}, {{{m, n}}}};
+    case Algorithm::kEigh:
+      return {{{n, n}}, {{{n, n}}, {{n}, Signature::kReal}}};
+    case Algorithm::kSvd:
+      return {{{m, n}}, {{{least}, Signature::kReal}, {{m, all ? m : least}}, {{all ? n : least, n}}}};
+    default:  // kTridiagonalSolve
+      return {{{m}, {m}, {m}, {m, n}}, {{{m, n}}}};
   }
-  return OkStatus();
+}
+
+bool Fits(mlir::Type type, llvm::ArrayRef<int64_t> batch, llvm::ArrayRef<int64_t> dims, mlir::Type element) {
+  auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+  if (!tensor || tensor.getElementType() != element) return false;
+  llvm::SmallVector<int64_t> shape(batch);
+  llvm::append_range(shape, dims);
+  return tensor.getShape() == llvm::ArrayRef<int64_t>(shape);
+}
+
+// Kernels write what they are sized for: a program that says anything else is none. `of`: the operand whose last
+// dimensions are m and n.
+Status CheckSignature(mlir::Operation* op, Algorithm algorithm, unsigned of, bool all) {
+  if (op->getNumOperands() <= of) return InvalidArgument("a wrong number of operands or results: " + Describe(op));
+  auto matrix = llvm::dyn_cast<mlir::RankedTensorType>(op->getOperand(of).getType());
+  if (!matrix || matrix.getRank() < 2) return InvalidArgument("not a matrix: " + Describe(op));
+  const int64_t m = matrix.getShape().end()[-2], n = matrix.getShape().back();
+  int64_t k = 0;
+  if (algorithm == Algorithm::kReflectorProduct && op->getNumOperands() == 2) {
+    auto tau = llvm::dyn_cast<mlir::RankedTensorType>(op->getOperand(1).getType());
+    if (tau && tau.getRank() > 0) k = tau.getShape().back();
+    if (k > n || n > m) return InvalidArgument("more reflectors than columns, or columns than rows: " + Describe(op));
+  }
+  const Signature signature = SignatureOf(algorithm, m, n, k, all);
+  if (op->getNumOperands() != signature.operands.size() || op->getNumResults() != signature.results.size())
+    return InvalidArgument("a wrong number of operands or results: " + Describe(op));
+  const llvm::ArrayRef<int64_t> batch = matrix.getShape().drop_back(2);
+  const mlir::Type element = matrix.getElementType();
+  auto complex = llvm::dyn_cast<mlir::ComplexType>(element);
+  const mlir::Type real = complex ? complex.getElementType() : element, integer = mlir::Builder(op).getI32Type();
+  bool fits = true;
+  for (auto [operand, dims] : llvm::zip(op->getOperandTypes(), signature.operands))
+    fits = fits && Fits(operand, batch, dims, element);
+  for (auto [type, result] : llvm::zip(op->getResultTypes(), signature.results)) {
+    const mlir::Type of_result = result.element == Signature::kReal    ? real
+                                 : result.element == Signature::kInt32 ? integer
+                                                                       : element;
+    fits = fits && Fits(type, batch, result.dims, of_result);
+  }
+  return fits ? OkStatus() : InvalidArgument("operands or results of shapes that do not fit: " + Describe(op));
 }
 
 }  // namespace
 
 Status AlgorithmImporter::ImportTarget(mlir::Operation* op, Algorithm algorithm, graph::RegionId region,
                                        int32_t location) {
-  const unsigned operands = algorithm == Algorithm::kReflectorProduct ? 2 : 1;
-  const bool three = algorithm == Algorithm::kLu || algorithm == Algorithm::kSvd;
-  const unsigned results = three ? 3 : algorithm == Algorithm::kReflectorProduct ? 1 : 2;
-  if (op->getNumOperands() != operands || op->getNumResults() != results) {
-    return InvalidArgument("a wrong number of operands or results: " + Describe(op));
-  }
-  auto matrix = llvm::dyn_cast<mlir::RankedTensorType>(op->getOperand(0).getType());
-  if (!matrix || matrix.getRank() < 2) return InvalidArgument("not a matrix: " + Describe(op));
+  auto config = op->getAttrOfType<mlir::StringAttr>("backend_config");
+  const llvm::StringRef says = config ? config.getValue() : "";
   AlgorithmCall call = {.algorithm = algorithm};
   if (algorithm == Algorithm::kEigh) {  // "lower,sorted,steps,tolerance"
-    auto config = op->getAttrOfType<mlir::StringAttr>("backend_config");
-    if (!config || matrix.getDimSize(matrix.getRank() - 1) != matrix.getDimSize(matrix.getRank() - 2))
-      return NotYet(op);
-    call.numbers = {!config.getValue().starts_with("0")};
+    if (!config) return NotYet(op, "without a configuration");
+    call.numbers = {!says.starts_with("0")};
   }
-  if (algorithm == Algorithm::kSvd) {  // "some" or "all" of the vectors
-    auto config = op->getAttrOfType<mlir::StringAttr>("backend_config");
-    if (!config || (config.getValue() != "some" && config.getValue() != "all")) return NotYet(op);
-    call.numbers = {config.getValue() == "all"};
-    TREADLE_RETURN_IF_ERROR(CheckSvd(op, matrix, call.numbers[0] != 0));
-  }
+  if (algorithm == Algorithm::kSvd) call.numbers = {says == "all"};
+  if (algorithm == Algorithm::kTridiagonalSolve) call.numbers = {says == "perturb"};
+  const bool all = algorithm == Algorithm::kSvd && call.numbers[0] != 0;
+  TREADLE_RETURN_IF_ERROR(CheckSignature(op, algorithm, algorithm == Algorithm::kTridiagonalSolve ? 3 : 0, all));
   return Call(op, std::move(call), {region, location});
 }
 

@@ -608,6 +608,7 @@ class Importer {
     llvm::StringRef target = op.getCallTargetName();
     bool annotation = target == "Sharding" || target == "annotate_device_placement" || target == "LayoutConstraint";
     if (annotation && op->getNumOperands() == op->getNumResults()) return Forward(op);
+    if (target == "dce_sink" && op->getNumResults() == 0) return OkStatus();  // there for what reads the program
     if (std::optional<graph::Algorithm> algorithm = AlgorithmOfTarget(target)) {
       return algorithm_importer_.ImportTarget(op, *algorithm, region, Location(op->getLoc()));
     }

@@ -93,6 +93,10 @@ kernels::linalg::LinalgPlan PlanLinalg(const graph::Graph& graph, const graph::O
       return PlanQr(a.type, a.batch, a.m, a.n, target);
     case Algorithm::kEigh:
       return PlanEigh(a.type, a.batch, a.n, /*upper=*/call.numbers[0] == 0, IsRead(graph, op.results[0]), target);
+    case Algorithm::kTridiagonalSolve: {
+      const Matrices b = MatricesOf(graph.shape(op.operands[3]), call.complex);
+      return PlanTridiagonalSolve(b.type, b.batch, b.m, b.n, call.numbers[0] != 0, target);
+    }
     case Algorithm::kSvd: {
       const bool vectors = IsRead(graph, op.results[1]) || IsRead(graph, op.results[2]);
       return PlanSvd(a.type, a.batch, a.m, a.n,

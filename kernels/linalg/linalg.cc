@@ -132,6 +132,13 @@ class Planner {
     return Whole("svd", 0, Cube(most, least, least) * (columns == 0 ? 4 : 16));
   }
 
+  LinalgPlan Tridiagonal(bool perturb) {
+    if (batch_ * args_.m * args_.n == 0) return {};
+    args_.k = perturb;
+    Take(3 * parts_ * args_.m);
+    return Whole("tridiagonal", 0, static_cast<double>(args_.m * (8 + 8 * args_.n)));
+  }
+
   LinalgPlan ReflectorProduct(int64_t k) {
     const int64_t m = args_.m, n = args_.n;
     if (batch_ * m * n == 0) return {};
@@ -274,6 +281,11 @@ LinalgPlan PlanEigh(ElementType type, int64_t batch, int64_t n, bool upper, bool
 LinalgPlan PlanSvd(ElementType type, int64_t batch, int64_t m, int64_t n, SvdVectors vectors,
                    const executable::Target& target) {
   return Planner(type, batch, m, n, target).Svd(vectors);
+}
+
+LinalgPlan PlanTridiagonalSolve(ElementType type, int64_t batch, int64_t m, int64_t n, bool perturb,
+                                const executable::Target& target) {
+  return Planner(type, batch, m, n, target).Tridiagonal(perturb);
 }
 
 LinalgPlan PlanTriangularSolve(const TriangularSolveRequest& request, const executable::Target& target) {

@@ -49,6 +49,12 @@ struct TriangularSolveRequest {
 // a, b -> x: op(a) x = b, or x op(a) = b; from one triangle of a.
 LinalgPlan PlanTriangularSolve(const TriangularSolveRequest& request, const executable::Target& target);
 
+// below, diagonal, above [batch, m], b [batch, m, n] -> x [batch, m, n]: t x = b with t tridiagonal; the first of below
+// and the last of above are not read. Partial pivoting; a singular t gives NaNs, or with `perturb` pivots that are next
+// to nothing become about epsilon times the largest number of the upper triangle.
+LinalgPlan PlanTridiagonalSolve(ElementType type, int64_t batch, int64_t m, int64_t n, bool perturb,
+                                const executable::Target& target);
+
 // a [batch, m, n] -> l and u in one matrix (l's diagonal is 1 and left out), pivots [batch, min(m, n)], permutation
 // [batch, m], both i32: row i was exchanged with row pivots[i] >= i, so that row i of l u is row permutation[i] of a.
 // Partial pivoting; a column of zeros is left as it is.

@@ -13,7 +13,7 @@ struct KernelSet {
   TreadleKernel lu, lu_load, lu_panel, lu_update, lu_finish;
   TreadleKernel qr, qr_load, qr_factor, qr_apply, qr_finish;
   TreadleKernel product, product_load, product_read, product_apply, product_finish;
-  TreadleKernel eigh, svd;
+  TreadleKernel eigh, svd, tridiagonal;
 };
 
 struct IsaKernels {

@@ -9,6 +9,7 @@
 #include "kernels/linalg/qr.h"
 #include "kernels/linalg/solve.h"
 #include "kernels/linalg/svd.h"
+#include "kernels/linalg/tridiagonal.h"
 
 namespace treadle::kernels::linalg::TREADLE_ISA {
 namespace {
@@ -211,6 +212,9 @@ struct Kernels {
   static int EighWhole(const TreadleCallFrame* frame) {
     return ForTiles<T, kComplex>(frame, [](const J& job, int64_t) { Eigh<T, kComplex>(job).Run(); });
   }
+  static int TridiagonalWhole(const TreadleCallFrame* frame) {
+    return ForTiles<T, kComplex>(frame, [](const J& job, int64_t) { Tridiagonal<T, kComplex>(job).Run(); });
+  }
   static int SvdWhole(const TreadleCallFrame* frame) {
     return ForTiles<T, kComplex>(frame, [](const J& job, int64_t) { Svd<T, kComplex>(job).Run(); });
   }
@@ -241,7 +245,8 @@ constexpr KernelSet kSet = {kComplex ? nullptr : K::CholeskyInLanes,
                             K::ProductApply,
                             K::ProductFinish,
                             K::EighWhole,
-                            K::SvdWhole};
+                            K::SvdWhole,
+                            K::TridiagonalWhole};
 
 }  // namespace
 

@@ -37,6 +37,7 @@ void AddLinalgRows(std::vector<KernelRow>& rows) {
   TREADLE_LINALG_ROW(product_finish);
   TREADLE_LINALG_ROW(eigh);
   TREADLE_LINALG_ROW(svd);
+  TREADLE_LINALG_ROW(tridiagonal);
 #undef TREADLE_LINALG_ROW
 }
 

@@ -516,6 +516,56 @@ TEST(Svd, OddMatrices) {
   }
 }
 
+template <typename E>
+void CheckTridiagonal(const Target& target, int64_t batch, int64_t m, int64_t n, bool perturb) {
+  using T = typename Of<E>::Part;
+  std::vector<E> lines[3], b = Random<E>(batch * m * n, 4), x(b.size());
+  for (int line = 0; line < 3; ++line) lines[line] = Random<E>(batch * m, 11 * line + static_cast<int>(m));
+  for (int64_t i = 0; i < batch * m; ++i) lines[1][i] *= static_cast<T>(i % 2 == 0 ? 0.1 : 1);  // rows that change
+  for (int64_t k = 0; k < batch; ++k) lines[0][k * m] = lines[2][k * m + m - 1] = static_cast<T>(std::nan(""));
+  RunAll(PlanTridiagonalSolve(Of<E>::kType, batch, m, n, perturb, target), target,
+         {lines[0].data(), lines[1].data(), lines[2].data(), b.data(), x.data()}, 1);
+  for (int64_t k = 0; k < batch; ++k) {
+    Matrix t(m, m);
+    for (int64_t i = 0; i < m; ++i) {
+      t(i, i) = lines[1][k * m + i];
+      if (i > 0) t(i, i - 1) = lines[0][k * m + i];
+      if (i + 1 < m) t(i, i + 1) = lines[2][k * m + i];
+    }
+    const Matrix solution = MatrixOf(x, k, m, n), given = MatrixOf(b, k, m, n);
+    ASSERT_LE(Distance(t * solution, given), 8 * Unit<E>() * Size(t) * Size(solution)) << m << " x " << n;
+  }
+}
+
+TEST(Tridiagonal, SolvesSystems) {
+  for (const Target& target : Targets()) {
+    for (int64_t m : {1, 2, 3, 10, 57}) {
+      for (int64_t n : {1, 5}) {
+        for (bool perturb : {false, true}) {
+          OfEveryType([&]<typename E>() { CheckTridiagonal<E>(target, 9, m, n, perturb); });
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(Tridiagonal, SingularOnes) {
+  for (const Target& target : Targets()) {
+    std::vector<double> below = {0, 1, 0}, diagonal = {1, 1, 2}, above = {1, 0, 0}, b = {1, 2, 3}, x(3);
+    const auto run = [&](bool perturb) {
+      RunAll(PlanTridiagonalSolve(ElementType::kF64, 1, 3, 1, perturb, target), target,
+             {below.data(), diagonal.data(), above.data(), b.data(), x.data()}, 1);
+    };
+    run(false);
+    for (double value : x) EXPECT_TRUE(std::isnan(value));
+    run(true);
+    for (double value : x) EXPECT_TRUE(std::isfinite(value));
+    EXPECT_EQ(x[2], 1.5);
+    EXPECT_GT(std::abs(x[0]), 1e14);
+  }
+}
+
 TEST(Linalg, NothingToDo) {
   EXPECT_TRUE(PlanSvd(ElementType::kF32, 1, 0, 3, SvdVectors::kAll, Target()).phases.empty());
   EXPECT_TRUE(PlanCholesky(ElementType::kF32, 0, 4, false, Target()).phases.empty());

@@ -159,6 +159,29 @@ def test_many_svds(compare, rng):
     compare(lambda x: jnp.linalg.matrix_rank(x), a, rtol=0)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_tridiagonal_systems(rng, dtype):
+    """Rows change places where pivots are small; under vmap."""
+    below, diagonal, above, b = (normal(rng, *shape, dtype=dtype) for shape in [(4, 9), (4, 9), (4, 9), (4, 9, 3)])
+    diagonal[:, ::2] *= 0.01
+    dense = np.zeros((4, 9, 9), dtype)
+    for i in range(9):
+        dense[:, i, i] = diagonal[:, i]
+        if i > 0:
+            dense[:, i, i - 1], dense[:, i - 1, i] = below[:, i], above[:, i - 1]
+    for solve in (jax.lax.linalg.tridiagonal_solve, jax.vmap(jax.lax.linalg.tridiagonal_solve)):
+        x = ours(solve, below, diagonal, above, b)
+        residual = np.linalg.norm(dense.astype(np.complex128) @ x - b, axis=(1, 2))
+        assert (residual <= 20 * np.finfo(dtype).eps * np.linalg.norm(dense, axis=(1, 2)) * np.linalg.norm(x, axis=(1, 2))).all()
+
+
+def test_eigenvectors_of_tridiagonal_matrices(rng):
+    d, e = normal(rng, 12), normal(rng, 11)
+    w, v = ours(lambda d, e: jax.scipy.linalg.eigh_tridiagonal(d, e), d, e)
+    dense = np.diag(d) + np.diag(e, 1) + np.diag(e, -1)
+    np.testing.assert_allclose(dense @ v, v * w, atol=2e-5)
+
+
 def test_least_squares(rng):
     a, b = normal(rng, 12, 4), normal(rng, 12)
     x = ours(lambda a, b: jnp.linalg.lstsq(a, b)[0], a, b)

@@ -87,6 +87,21 @@ def _svd(platform):
 
 
 @_guarded
+def _tridiagonal_solve(platform):
+    """Tridiagonal systems as one operation, with pivots; JAX's default is a loop without."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+
+    def lowering(ctx, *operands, perturb_singular=False, **_):
+        call = mlir.custom_call("treadle.tridiagonal_solve", operands=operands, api_version=1,
+                                result_types=[mlir.aval_to_ir_type(ctx.module_context, ctx.avals_out[0])],
+                                backend_config="perturb" if perturb_singular else "exact")
+        return call.results
+
+    mlir.register_lowering(linalg.tridiagonal_solve_p, lowering, platform=platform)
+
+
+@_guarded
 def _erfc(platform):
     """erfc as one operation: a composite, as erf is. JAX writes it out as a hundred others before they reach a plugin."""
     from jax._src import core
@@ -175,6 +190,7 @@ def after_registration(platform):
     _eigh(platform)
     _lu(platform)
     _svd(platform)
+    _tridiagonal_solve(platform)
     _erfc(platform)
     _callbacks(platform)
     _checkify(platform)
