@@ -149,14 +149,11 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::Schedule(std::function<void()> task) {
-  bool notify;
-  {
-    std::lock_guard lock(impl_->mutex);
-    impl_->tasks.push_back(std::move(task));
-    impl_->news.fetch_add(1, std::memory_order_release);
-    notify = impl_->sleeping > 0 && static_cast<int>(impl_->tasks.size()) > impl_->spinning;
-  }
-  if (notify) impl_->wake.notify_one();
+  // With the lock to the end: whoever sees the task done may destroy the pool, which takes the lock first.
+  const std::lock_guard lock(impl_->mutex);
+  impl_->tasks.push_back(std::move(task));
+  impl_->news.fetch_add(1, std::memory_order_release);
+  if (impl_->sleeping > 0 && static_cast<int>(impl_->tasks.size()) > impl_->spinning) impl_->wake.notify_one();
 }
 
 void ThreadPool::ParallelFor(int64_t count, int64_t cost_ns, LoopBody body, void* context) {
