@@ -265,7 +265,8 @@ class Validator {
 
   Status CheckStep(const TransferStep& step, const std::string& where, int) const {
     const auto participants = static_cast<size_t>(e_.participants());
-    if (e_.view == View::kGlobal) return Bad(where + " is in a program that runs once");
+    const bool once = e_.view == View::kGlobal;
+    if (once && step.channels.size() != 1) return Bad(where + " has several channels in a program that runs once");
     if (step.channels.size() != 1 && step.channels.size() != participants) return Bad(where + " lacks channels");
     if (step.shapes.size() != step.arrays.size()) return Bad(where + " lacks shapes");
     for (size_t i = 0; i < step.arrays.size(); ++i) {

@@ -411,3 +411,30 @@ def test_arguments_settle_shapes(tmp_path, rng, m, n, flags):
 def test_arguments_that_do_not_fit_their_types(tmp_path, rng, flags):
     with pytest.raises(Exception, match="cannot be a"):
         run_text(tmp_path, OPEN_SHAPES, (np.zeros((2, 4), np.float32), np.zeros((3, 4), np.float32)), 1, *flags)
+
+
+# --- custom calls of algorithms ---
+
+
+@pytest.mark.parametrize("target, config, operands, results", [
+    ("Qr", "", ["4x3"], ["4x3", "2"]),
+    ("Qr", "", ["4x3"], ["2x2", "3"]),
+    ("LuDecomposition", "", ["4x4"], ["4x4", "4", "4"]),  # pivots of f32
+    ("ProductOfElementaryHouseholderReflectors", "", ["4x3", "5"], ["4x3"]),
+    ("Eigh", "1,1,100,1e-6", ["4x3"], ["3x3", "3"]),
+    ("treadle.svd", "some", ["4x3"], ["3", "4x4", "3x3"]),
+    ("treadle.svd", "all", ["4x0"], ["0", "4x4", "0x0"]),
+    ("treadle.tridiagonal_solve", "exact", ["4", "4", "3", "4x2"], ["4x2"]),
+    ("treadle.tridiagonal_solve", "exact", ["4", "4", "4"], ["4x2"]),
+])
+def test_custom_calls_of_wrong_shapes_are_refused(tmp_path, target, config, operands, results):
+    takes, gives = [f"tensor<{x}xf32>" for x in operands], [f"tensor<{x}xf32>" for x in results]
+    names = ", ".join(f"%a{i}" for i in range(len(takes)))
+    arguments = ", ".join(f"%a{i}: {t}" for i, t in enumerate(takes))
+    text = f"""func.func @main({arguments}) -> {gives[0]} {{
+      %r:{len(gives)} = stablehlo.custom_call @{target}({names}) {{backend_config = "{config}"}} : ({", ".join(takes)}) -> ({", ".join(gives)})
+      return %r#0 : {gives[0]}
+    }}"""
+    zeros = [np.zeros([int(d) for d in x.split("x")], np.float32) for x in operands]
+    with pytest.raises(AssertionError, match="do not fit|wrong number|more reflectors|of nothing|not a matrix"):
+        run_text(tmp_path, text, zeros, 1)

@@ -112,6 +112,7 @@ Status CheckSignature(mlir::Operation* op, Algorithm algorithm, unsigned of, boo
     if (tau && tau.getRank() > 0) k = tau.getShape().back();
     if (k > n || n > m) return InvalidArgument("more reflectors than columns, or columns than rows: " + Describe(op));
   }
+  if (algorithm == Algorithm::kSvd && m * n == 0) return NotYet(op, "of nothing");  // but some of its results
   const Signature signature = SignatureOf(algorithm, m, n, k, all);
   if (op->getNumOperands() != signature.operands.size() || op->getNumResults() != signature.results.size())
     return InvalidArgument("a wrong number of operands or results: " + Describe(op));

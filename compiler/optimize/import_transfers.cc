@@ -50,6 +50,12 @@ bool IsTransfer(mlir::Operation* op) {
   return llvm::isa<stablehlo::InfeedOp, stablehlo::OutfeedOp, stablehlo::SendOp, stablehlo::RecvOp>(op);
 }
 
+bool IsHostTransfer(mlir::Operation* op) {
+  if (auto send = llvm::dyn_cast<stablehlo::SendOp>(op)) return send.getIsHostTransfer();
+  auto recv = llvm::dyn_cast<stablehlo::RecvOp>(op);
+  return recv && recv.getIsHostTransfer();
+}
+
 graph::Transfer ReadTransfer(mlir::Operation* op, Participants participants) {
   if (auto send = llvm::dyn_cast<stablehlo::SendOp>(op)) return OfChannel(send, true, participants);
   if (auto recv = llvm::dyn_cast<stablehlo::RecvOp>(op)) return OfChannel(recv, false, participants);

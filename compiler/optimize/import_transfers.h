@@ -10,6 +10,9 @@ namespace treadle::compiler {
 
 bool IsTransfer(mlir::Operation* op);
 
+// A send to or a recv from the host.
+bool IsHostTransfer(mlir::Operation* op);
+
 // What `op` does, but for the shapes. REQUIRES: IsTransfer(op). Channels are "infeed" and "outfeed" of each device; for
 // number N of a send or recv "channel N" between devices ("channel N to P" where the operation names sources and
 // targets, P the target), "host channel N" of each device to and from the host.

@@ -266,7 +266,8 @@ class Importer {
 
   // Arrays as they lie in the host's memory; the token at the end of operands and results is made where it is read.
   Status ImportTransfer(mlir::Operation* op, RegionId region) {
-    if (graph_.global_view) return NotYet(op, "in a program that several devices run as one");
+    // A program that runs once for all devices has one end of each channel to the host, as JAX's callbacks want it.
+    if (graph_.global_view && !IsHostTransfer(op)) return NotYet(op, "in a program that several devices run as one");
     const int32_t location = Location(op->getLoc());
     graph::Transfer transfer = ReadTransfer(op, participants_);
     std::vector<ValueId> operands;

@@ -531,6 +531,21 @@ def scenario_introspection():
     same(compiled(put(np.ones((8, 4), np.float32), m, "i")), np.full((1, 4), 8))
 
 
+def scenario_python_in_an_automatically_sharded_program():
+    """It runs once for all devices, on whole arrays."""
+    m, seen = mesh((8,), ("i",)), []
+
+    @jax.jit
+    def f(x):
+        y = lax.fori_loop(0, 3, lambda i, v: (jax.debug.callback(lambda a: seen.append(np.array(a)), v, ordered=False), v * 2)[1], x)
+        return y + jax.pure_callback(lambda a: a[::-1].copy(), jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    x = np.arange(16, dtype=np.float32)
+    same(f(put(x, m, "i")), x * 8 + x[::-1])
+    jax.effects_barrier()
+    assert sorted(float(a[1]) for a in seen) == [1, 2, 4] and all(a.shape == (16,) for a in seen), seen
+
+
 if __name__ == "__main__":
     for name, scenario in list(globals().items()):
         if not name.startswith("scenario_") or not (len(sys.argv) == 1 or name in sys.argv):
