@@ -28,6 +28,7 @@
 #include "stablehlo/diagnostics.h"
 #include "stablehlo/expand_async.h"
 #include "stablehlo/expand_chlo.h"
+#include "stablehlo/expand_custom_calls.h"
 #include "stablehlo/expand_legacy.h"
 #include "stablehlo/expand_narrow.h"
 #include "stablehlo/expand_quantized.h"
@@ -61,6 +62,7 @@ struct Compilation {
       return errors.TakeStatus("arguments that do not fit");
     if (failed(stablehlo::SettleShapes(*module))) return errors.TakeStatus("shapes that are no shapes");
     if (failed(stablehlo::ExpandAsync(*module))) return errors.TakeUnimplemented("asynchronous operations");
+    if (failed(stablehlo::ExpandCustomCalls(*module))) return errors.TakeUnimplemented("custom calls");
     if (failed(stablehlo::ExpandLegacy(*module))) return errors.TakeUnimplemented("legacy operations");
     const auto is_graph_operation = [](mlir::Operation* op) {
       return CodeOf(op->getName().getStringRef()).has_value();

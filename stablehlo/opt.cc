@@ -16,6 +16,7 @@
 #include "stablehlo/expand_async.h"
 #include "stablehlo/expand_chlo.h"
 #include "stablehlo/expand_composites.h"
+#include "stablehlo/expand_custom_calls.h"
 #include "stablehlo/expand_legacy.h"
 #include "stablehlo/expand_narrow.h"
 #include "stablehlo/expand_quantized.h"
@@ -38,6 +39,7 @@ constexpr Pass kPasses[] = {
      [](mlir::ModuleOp module) { return ExpandComposites(module); }},
     {{"expand-chlo", "replace CHLO operations by StableHLO"}, [](mlir::ModuleOp module) { return ExpandChlo(module); }},
     {{"expand-async", "replace async_start and async_done by what runs between them"}, &ExpandAsync},
+    {{"expand-custom-calls", "replace custom calls that other operations say"}, &ExpandCustomCalls},
     {{"expand-legacy", "replace maps, batch norms, rng and the like by other operations"}, &ExpandLegacy},
     {{"settle-shapes", "make shapes static that arguments, operands and constants tell"}, &SettleShapes},
     {{"expand-quantized", "replace quantized numbers by the integers that are stored"}, &ExpandQuantized},

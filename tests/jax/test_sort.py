@@ -202,3 +202,15 @@ def test_comparators_that_contradict_themselves(rng, n, says):
     got, places = run_text(comparator_program("    %c = " + body, ["f32", "i32"]).replace("2x9", f"2x{n}"), x, np.tile(np.arange(n, dtype=np.int32), (2, 1)))
     np.testing.assert_array_equal(np.sort(places), np.tile(np.arange(n), (2, 1)))
     np.testing.assert_array_equal(got, np.take_along_axis(x, places, 1))
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("aggregate", [True, False])
+def test_approximate_top_k_is_exact(rng, largest, aggregate):
+    x = rng.permutation(3 * 200).reshape(3, 200).astype(np.float32)
+    take = jax.lax.approx_max_k if largest else jax.lax.approx_min_k
+    with jax.default_device(jax.devices("treadle")[0]):
+        values, places = jax.jit(lambda x: take(x, 5, recall_target=0.9, aggregate_to_topk=aggregate))(x)
+    order = np.argsort(-x if largest else x)[:, :5]
+    np.testing.assert_array_equal(np.asarray(places)[:, :5], order)
+    np.testing.assert_array_equal(np.asarray(values)[:, :5], np.take_along_axis(x, order, 1))
