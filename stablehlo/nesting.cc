@@ -1,6 +1,7 @@
 #include "stablehlo/nesting.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace treadle::stablehlo {
 
@@ -14,11 +15,22 @@ size_t SkipString(std::string_view text, size_t i) {
   return i;
 }
 
+// The number that starts at text[i], or the largest there is; moves i to its last digit.
+uint64_t ReadNumber(std::string_view text, size_t& i) {
+  uint64_t number = 0;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i)
+    number = number > UINT64_MAX / 16 ? UINT64_MAX / 2 : number * 10 + static_cast<uint64_t>(text[i] - '0');
+  --i;
+  return number;
+}
+
 }  // namespace
 
-int TextNesting(std::string_view text) {
+TextExtent MeasureText(std::string_view text) {
+  constexpr uint64_t kLarge = 1024, kMostRoom = uint64_t{1} << 27;  // of a number; of all large ones together
+  TextExtent extent;
   int depth = 0;
-  int deepest = 0;
+  uint64_t room = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     switch (text[i]) {
       case '"':
@@ -31,7 +43,7 @@ int TextNesting(std::string_view text) {
       case '[':
       case '{':
       case '<':
-        deepest = std::max(deepest, ++depth);
+        extent.nesting = std::max(extent.nesting, ++depth);
         break;
       case '>':
         if (i > 0 && text[i - 1] == '-') break;  // an arrow
@@ -41,11 +53,18 @@ int TextNesting(std::string_view text) {
       case '}':
         depth = std::max(depth - 1, 0);
         break;
+      case '#':
+        if (i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9') {
+          const uint64_t number = ReadNumber(text, ++i);
+          if (number >= kLarge) room += std::min(number, kMostRoom);
+          extent.too_many_results |= number >= text.size() || room > kMostRoom;
+        }
+        break;
       default:
         break;
     }
   }
-  return deepest;
+  return extent;
 }
 
 int RegionNesting(mlir::Operation* op) {

@@ -1,4 +1,5 @@
-// Guards against input whose depth would overflow the stack of MLIR's recursive parser, walks and destructors.
+// Guards against input whose depth would overflow the stack of MLIR's recursive parser, walks and destructors, or whose
+// numbers would fill its memory.
 #ifndef TREADLE_STABLEHLO_NESTING_H_
 #define TREADLE_STABLEHLO_NESTING_H_
 
@@ -8,8 +9,14 @@
 
 namespace treadle::stablehlo {
 
-// Deepest nesting of brackets in MLIR text, strings and comments left out. One pass, about 1 GB/s.
-int TextNesting(std::string_view text);
+// Of MLIR text, strings and comments left out. One pass, about 1 GB/s.
+struct TextExtent {
+  int nesting = 0;  // deepest of brackets
+  // Whether a result is read by a number (%x#N) for which the text is too short, or many are by large ones: the parser
+  // makes room for as many before it looks for the operation.
+  bool too_many_results = false;
+};
+TextExtent MeasureText(std::string_view text);
 
 // Deepest nesting of regions below `op`, found without recursion.
 int RegionNesting(mlir::Operation* op);

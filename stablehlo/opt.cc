@@ -97,9 +97,7 @@ StatusOr<std::string> Opt(std::string_view bytes, std::string_view name, const O
 std::string NewestArtifactVersion() { return kNewestArtifact.ToString(); }
 
 Status VerifyDiagnostics(std::string_view text, std::string_view name, const std::vector<std::string>& passes) {
-  if (const int depth = TextNesting(text); depth > kMaxNesting) {
-    return InvalidArgument(std::string(name) + ": nested " + std::to_string(depth) + " deep");
-  }
+  TREADLE_RETURN_IF_ERROR(CheckText(text, name));
   const auto context = MakeContext();
   context->printOpOnDiagnostic(false);  // nobody announces that note
   auto sources = std::make_shared<llvm::SourceMgr>();

@@ -58,6 +58,14 @@ bool IsBytecode(std::string_view bytes) { return bytes.starts_with("ML\xefR"); }
 
 }  // namespace
 
+Status CheckText(std::string_view text, std::string_view name) {
+  const TextExtent extent = MeasureText(text);
+  if (extent.nesting > kMaxNesting) return TooDeep(name, extent.nesting);
+  if (extent.too_many_results)
+    return InvalidArgument(std::string(name) + ": reads results by numbers that are too large");
+  return OkStatus();
+}
+
 StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes, std::string_view name,
                              PlainBytecode plain_bytecode) {
   const bool is_text = !IsBytecode(bytes);
@@ -65,7 +73,7 @@ StatusOr<Module> ReadProgram(mlir::MLIRContext& context, std::string_view bytes,
     if (bytes.find('\0') != std::string_view::npos) {
       return InvalidArgument(std::string(name) + ": neither MLIR text, nor bytecode, nor a portable artifact");
     }
-    if (const int depth = TextNesting(bytes); depth > kMaxNesting) return TooDeep(name, depth);
+    TREADLE_RETURN_IF_ERROR(CheckText(bytes, name));
   }
   DiagnosticCollector errors(&context, name, is_text ? bytes : std::string_view());
   if (IsPortableArtifact(Ref(bytes))) {

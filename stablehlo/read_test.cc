@@ -109,11 +109,20 @@ TEST_F(ReadProgramTest, TensorsWhoseSizesOverflowAreAnError) {
 
 TEST_F(ReadProgramTest, AnEmptyTextIsAnEmptyModule) { EXPECT_EQ(Error(""), ""); }
 
+TEST_F(ReadProgramTest, ResultsBeyondAllBoundsAreAnError) {
+  for (const char* number : {"2147483647", "99999999999999999999", "4096"}) {
+    const std::string text = std::string("func.func @f(%a: tensor<f32>) { %b = stablehlo.add %a, %a : tensor<f32> ") +
+                             "%c = stablehlo.add %b#" + number + ", %a : tensor<f32> return }";
+    EXPECT_THAT(Error(text), HasSubstr("results by numbers that are too large"));
+  }
+}
+
 TEST(TextNestingTest, LeavesOutStringsCommentsAndArrows) {
-  EXPECT_EQ(TextNesting("f(a[b]) -> c"), 2);
-  EXPECT_EQ(TextNesting("\"((((\" ( // (((\n"), 1);
-  EXPECT_EQ(TextNesting(R"("\"((" <>)"), 1);
-  EXPECT_EQ(TextNesting(")))(("), 2);
+  EXPECT_FALSE(MeasureText("%x#3 %y:4 \"#99999999\" // #99999999\n #loc1234567").too_many_results);
+  EXPECT_EQ(MeasureText("f(a[b]) -> c").nesting, 2);
+  EXPECT_EQ(MeasureText("\"((((\" ( // (((\n").nesting, 1);
+  EXPECT_EQ(MeasureText(R"("\"((" <>)").nesting, 1);
+  EXPECT_EQ(MeasureText(")))((").nesting, 2);
 }
 
 TEST(SourceLineTest, FindsTheUsersLine) {
