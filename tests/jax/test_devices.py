@@ -19,7 +19,8 @@ def names():
 
 @pytest.fixture(scope="module", params=["2", "1"], ids=["2threads", "1thread"])
 def outcomes(request):
-    environment = os.environ | {"JAX_PLATFORMS": "treadle", "TREADLE_NUM_DEVICES": "8", "TREADLE_NUM_THREADS": request.param}
+    # jax.debug.print hands its values to Python as arrays of JAX's "cpu" platform, which has to be listed for it.
+    environment = os.environ | {"JAX_PLATFORMS": "treadle,cpu", "TREADLE_NUM_DEVICES": "8", "TREADLE_NUM_THREADS": request.param}
     process = subprocess.run([sys.executable, str(SCENARIOS)], env=environment, capture_output=True, text=True, timeout=600)
     lines = dict(line.split(" ", 1) for line in process.stdout.splitlines() if line.startswith("scenario_"))
     return lines, process
