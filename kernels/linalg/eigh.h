@@ -82,17 +82,15 @@ class Eigh {
       }
     }
     if (!finite) return false;
-    int exponent = 0;
-    if (most > 0) std::frexp(most, &exponent);
-    scale_ = std::ldexp(1.0, exponent);
-    const T factor = static_cast<T>(std::ldexp(1.0, -exponent));
+    const NearOne<T> near(most);
+    scale_ = near.back;
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
         const Block<T> at = whole_.At(i, j), other = whole_.At(j, i);
-        at.re[0] *= factor;
+        at.re[0] *= near.factor;
         other.re[0] = at.re[0];
         if (kComplex) {
-          at.im[0] *= factor;
+          at.im[0] *= near.factor;
           other.im[0] = i == j ? T(0) : -at.im[0];
         }
       }

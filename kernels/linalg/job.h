@@ -2,6 +2,8 @@
 #ifndef TREADLE_KERNELS_LINALG_JOB_H_
 #define TREADLE_KERNELS_LINALG_JOB_H_
 
+#include <cmath>
+
 #include "executable/kernel_abi.h"
 #include "kernels/linalg/linalg_args.h"
 #include "kernels/linalg/planes.h"
@@ -45,6 +47,20 @@ struct Job {
   const LinalgArgs& args;
   const int64_t number;
   T* work;
+};
+
+// The power of 2 that brings a matrix whose largest part is `most` near 1, and the one back. Both are 1 for 0.
+template <typename T>
+struct NearOne {
+  explicit NearOne(T most) {
+    int exponent = 0;
+    std::frexp(most, &exponent);
+    factor = static_cast<T>(std::ldexp(1.0, -exponent));
+    back = std::ldexp(1.0, exponent);
+  }
+
+  T factor;
+  double back;
 };
 
 // Calls step(job, tile) for every tile of the frame; `chunks` tiles a matrix.

@@ -7,7 +7,10 @@
 #include <complex>
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "kernels/table.h"
 #include "kernels/testing/targets.h"
@@ -17,6 +20,14 @@ namespace {
 
 using executable::Target;
 using kernels::testing::Targets;
+
+// Rows and columns that every factorization meets: squares, wide and tall ones, below and above a block; and `more`.
+std::vector<std::pair<int64_t, int64_t>> SizesAnd(std::initializer_list<std::pair<int64_t, int64_t>> more) {
+  std::vector<std::pair<int64_t, int64_t>> sizes = {{1, 1},   {2, 2},   {3, 5},   {5, 3},   {16, 16},
+                                                    {33, 33}, {64, 20}, {20, 90}, {130, 97}};
+  sizes.insert(sizes.end(), more);
+  return sizes;
+}
 
 template <typename Check>
 void OfEveryType(Check check) {
@@ -298,18 +309,7 @@ void CheckLu(const Target& target, int64_t batch, int64_t m, int64_t n) {
 
 TEST(Lu, FactorsMultiplyBack) {
   for (const Target& target : Targets()) {
-    for (auto [m, n] : {std::pair<int64_t, int64_t>{1, 1},
-                        {2, 2},
-                        {3, 5},
-                        {5, 3},
-                        {16, 16},
-                        {33, 33},
-                        {64, 20},
-                        {20, 90},
-                        {100, 100},
-                        {130, 97},
-                        {200, 200},
-                        {97, 260}}) {
+    for (auto [m, n] : SizesAnd({{100, 100}, {200, 200}, {97, 260}})) {
       for (int64_t batch : {1, 8}) {
         if (batch > 1 && m > 64) continue;
         OfEveryType([&]<typename E>() { CheckLu<E>(target, batch, m, n); });
@@ -352,18 +352,7 @@ void CheckQr(const Target& target, int64_t batch, int64_t m, int64_t n) {
 
 TEST(Qr, FactorsMultiplyBack) {
   for (const Target& target : Targets()) {
-    for (auto [m, n] : {std::pair<int64_t, int64_t>{1, 1},
-                        {2, 2},
-                        {3, 5},
-                        {5, 3},
-                        {16, 16},
-                        {33, 33},
-                        {64, 20},
-                        {20, 90},
-                        {100, 100},
-                        {130, 97},
-                        {97, 140},
-                        {300, 5}}) {
+    for (auto [m, n] : SizesAnd({{100, 100}, {97, 140}, {300, 5}})) {
       for (int64_t batch : {1, 8}) {
         if (batch > 1 && m > 33) continue;
         OfEveryType([&]<typename E>() { CheckQr<E>(target, batch, m, n); });
@@ -465,18 +454,7 @@ void CheckSvd(const Target& target, int64_t batch, int64_t m, int64_t n) {
 
 TEST(Svd, VectorsAndValuesMultiplyBack) {
   for (const Target& target : Targets()) {
-    for (auto [m, n] : {std::pair<int64_t, int64_t>{1, 1},
-                        {1, 4},
-                        {4, 1},
-                        {2, 2},
-                        {3, 5},
-                        {5, 3},
-                        {16, 16},
-                        {33, 33},
-                        {64, 20},
-                        {20, 90},
-                        {70, 70},
-                        {130, 97}}) {
+    for (auto [m, n] : SizesAnd({{1, 4}, {4, 1}, {70, 70}})) {
       OfEveryType([&]<typename E>() { CheckSvd<E>(target, m < 10 ? 9 : 1, m, n); });
       if (HasFailure()) return;
     }

@@ -108,17 +108,15 @@ class Svd {
       most = std::max(most, size);
     }
     if (!finite) return false;
-    int exponent = 0;
-    if (most > 0) std::frexp(most, &exponent);
-    scale_ = std::ldexp(1.0, exponent);
-    const T factor = static_cast<T>(std::ldexp(1.0, -exponent));
+    const NearOne<T> near(most);
+    scale_ = near.back;
     for (int64_t i = 0; i < rows_; ++i) {
       const Block<T> row = whole_.At(i, 0);
       Clear(row, row_ld_);
       for (int64_t j = 0; j < columns_; ++j) {
         const T* at = PartAt(a, kComplex, wide_ ? j * rows_ + i : i * columns_ + j, 0);
-        row.re[j] = at[0] * factor;
-        if (kComplex) row.im[j] = (wide_ ? -at[1] : at[1]) * factor;
+        row.re[j] = at[0] * near.factor;
+        if (kComplex) row.im[j] = (wide_ ? -at[1] : at[1]) * near.factor;
       }
     }
     return true;
