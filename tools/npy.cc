@@ -57,8 +57,9 @@ StatusOr<Tensor> ReadNpy(const std::string& path) {
     return Unimplemented("'" + path + "' holds elements of type '" + descr + "'");
   std::stringstream dims(Field(header, "shape", '(', ')'));
   for (std::string dim; std::getline(dims, dim, ',');) {
-    if (dim.find_first_of("0123456789") != std::string::npos)
-      tensor.shape.dims.push_back(std::strtoll(dim.c_str(), nullptr, 10));
+    if (dim.find_first_of("0123456789") == std::string::npos) continue;
+    tensor.shape.dims.push_back(std::strtoll(dim.c_str(), nullptr, 10));
+    if (tensor.shape.dims.back() < 0) return bad("a dimension is negative");
   }
   if (static_cast<int64_t>(bytes.size() - start) < tensor.shape.bytes()) return bad("it is cut off");
   tensor.bytes = bytes.substr(start, tensor.shape.bytes());

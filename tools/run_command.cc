@@ -24,32 +24,42 @@ struct Options {
   bool check = false, reference = false, json = false, flush_subnormals = false;
 };
 
-StatusOr<std::vector<Tensor>> Arguments(const Options& options, const std::vector<Shape>& parameters) {
-  if (options.inputs.size() != parameters.size()) {
+StatusOr<std::vector<Input>> ReadInputs(const Options& options) {
+  std::vector<Input> inputs;
+  for (const std::string& text : options.inputs) {
+    auto input = Input::Read(text);
+    if (!input.ok()) return input.status().WithContext("argument " + std::to_string(inputs.size()));
+    inputs.push_back(*std::move(input));
+  }
+  return inputs;
+}
+
+// What the inputs say of the shapes of arguments.
+std::vector<std::optional<std::vector<int64_t>>> ArgumentShapes(const std::vector<Input>& inputs) {
+  std::vector<std::optional<std::vector<int64_t>>> shapes;
+  for (const Input& input : inputs) {
+    auto& dims = shapes.emplace_back();
+    if (input.shape()) dims.emplace(input.shape()->dims.begin(), input.shape()->dims.end());
+  }
+  return shapes;
+}
+
+StatusOr<std::vector<Tensor>> Arguments(const Options& options, std::vector<Input> inputs,
+                                        const std::vector<Shape>& parameters) {
+  if (inputs.size() != parameters.size()) {
     std::string expected;
     for (const Shape& shape : parameters) expected += " --input " + shape.ToString() + "=...";
     return InvalidArgument("@" + options.function + " takes " + std::to_string(parameters.size()) + " arguments, " +
-                           std::to_string(options.inputs.size()) +
+                           std::to_string(inputs.size()) +
                            " given. It takes:" + (expected.empty() ? " none" : expected));
   }
   std::vector<Tensor> arguments;
-  for (size_t i = 0; i < options.inputs.size(); ++i) {
-    auto tensor = ParseTensor(options.inputs[i], parameters[i]);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto tensor = std::move(inputs[i]).ToTensor(parameters[i]);
     if (!tensor.ok()) return tensor.status().WithContext("argument " + std::to_string(i));
     arguments.push_back(*std::move(tensor));
   }
   return arguments;
-}
-
-// What the inputs say of the shapes of arguments.
-StatusOr<std::vector<std::optional<std::vector<int64_t>>>> ArgumentShapes(const Options& options) {
-  std::vector<std::optional<std::vector<int64_t>>> shapes;
-  for (const std::string& input : options.inputs) {
-    TREADLE_ASSIGN_OR_RETURN(const std::optional<Shape> shape, ShapeOfText(input));
-    auto& dims = shapes.emplace_back();
-    if (shape) dims.emplace(shape->dims.begin(), shape->dims.end());
-  }
-  return shapes;
 }
 
 Status PrintResults(const Options& options, const std::vector<Tensor>& results) {
@@ -63,7 +73,8 @@ Status PrintResults(const Options& options, const std::vector<Tensor>& results) 
   return OkStatus();
 }
 
-StatusOr<std::vector<Tensor>> RunCompiled(const Options& options, const std::string& program) {
+StatusOr<std::vector<Tensor>> RunCompiled(const Options& options, const std::string& program,
+                                          std::vector<Input> inputs) {
   TREADLE_RETURN_IF_ERROR(compiler::UseDiskCache());
   TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<Client> client,
                            Client::Create({.keep_subnormals = !options.flush_subnormals}));
@@ -72,11 +83,11 @@ StatusOr<std::vector<Tensor>> RunCompiled(const Options& options, const std::str
   compile.target = client->target();
   compile.function = options.function;
   compile.name = options.files[0];
-  TREADLE_ASSIGN_OR_RETURN(compile.argument_shapes, ArgumentShapes(options));
+  compile.argument_shapes = ArgumentShapes(inputs);
   TREADLE_ASSIGN_OR_RETURN(executable::Executable exe, compiler::Compile(program, compile));
   std::vector<Shape> parameters;
   for (const auto& parameter : exe.parameters) parameters.push_back(parameter.shape);
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> arguments, Arguments(options, parameters));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> arguments, Arguments(options, std::move(inputs), parameters));
   TREADLE_ASSIGN_OR_RETURN(std::unique_ptr<LoadedExecutable> loaded, LoadedExecutable::Load(std::move(exe), device));
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<Buffer*> pointers;
@@ -101,11 +112,12 @@ StatusOr<std::vector<Tensor>> RunCompiled(const Options& options, const std::str
   return results;
 }
 
-StatusOr<std::vector<Tensor>> RunReference(const Options& options, const std::string& program) {
-  TREADLE_ASSIGN_OR_RETURN(const auto shapes, ArgumentShapes(options));
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Shape> parameters,
-                           interpreter::ParametersOf(program, options.files[0], options.function, shapes));
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> arguments, Arguments(options, parameters));
+StatusOr<std::vector<Tensor>> RunReference(const Options& options, const std::string& program,
+                                           std::vector<Input> inputs) {
+  TREADLE_ASSIGN_OR_RETURN(
+      const std::vector<Shape> parameters,
+      interpreter::ParametersOf(program, options.files[0], options.function, ArgumentShapes(inputs)));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> arguments, Arguments(options, std::move(inputs), parameters));
   std::vector<interpreter::HostTensor> host;
   for (const Tensor& argument : arguments) host.push_back({argument.shape, argument.bytes});
   TREADLE_ASSIGN_OR_RETURN(std::vector<interpreter::HostTensor> results,
@@ -125,8 +137,10 @@ Status Run(const Options& options) {
   if (options.files.size() != 1) return InvalidArgument("several files are for --check");
   if (options.json) return InvalidArgument("--json is for --check");
   TREADLE_ASSIGN_OR_RETURN(const std::string program, ReadFile(options.files[0]));
-  TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> results,
-                           options.reference ? RunReference(options, program) : RunCompiled(options, program));
+  TREADLE_ASSIGN_OR_RETURN(std::vector<Input> inputs, ReadInputs(options));
+  TREADLE_ASSIGN_OR_RETURN(const std::vector<Tensor> results, options.reference
+                                                                  ? RunReference(options, program, std::move(inputs))
+                                                                  : RunCompiled(options, program, std::move(inputs)));
   return PrintResults(options, results);
 }
 

@@ -116,11 +116,6 @@ StatusOr<Tensor> Random(const Shape& shape, uint64_t seed) {
   return tensor;
 }
 
-StatusOr<Tensor> Fitting(Tensor tensor, const Shape& shape) {
-  if (tensor.shape == shape) return tensor;
-  return InvalidArgument("it is " + tensor.shape.ToString() + ", but the program takes " + shape.ToString());
-}
-
 void PrintDim(const Tensor& tensor, int64_t edge, int64_t dim, int64_t offset, const std::vector<int64_t>& strides,
               std::string& text) {
   if (dim == tensor.shape.rank()) {
@@ -142,42 +137,53 @@ void PrintDim(const Tensor& tensor, int64_t edge, int64_t dim, int64_t offset, c
 
 }  // namespace
 
-StatusOr<Tensor> ParseTensor(std::string_view text, const Shape& shape) {
-  if (text == "zeros") return Tensor{shape, std::string(shape.bytes(), '\0')};
-  if (text == "random") return Random(shape, 0);
-  if (text.starts_with("random:")) {
-    uint64_t seed;
-    std::string_view number = text.substr(7);
-    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seed);
-    if (error != std::errc() || end != number.data() + number.size())
-      return InvalidArgument("the seed in '" + std::string(text) + "' is no number");
-    return Random(shape, seed);
+StatusOr<Input> Input::Read(std::string_view text) {
+  Input input;
+  if (text == "zeros") return input;
+  if (text == "random" || text.starts_with("random:")) {
+    input.kind_ = Kind::kRandom;
+    if (text == "random") return input;
+    const std::string_view number = text.substr(7);
+    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), input.seed_);
+    if (error == std::errc() && end == number.data() + number.size()) return input;
+    return InvalidArgument("the seed in '" + std::string(text) + "' is no number");
   }
   if (text.starts_with("@")) {
     TREADLE_ASSIGN_OR_RETURN(Tensor tensor, ReadNpy(std::string(text.substr(1))));
-    return Fitting(std::move(tensor), shape);
+    input.kind_ = Kind::kFile;
+    input.shape_ = std::move(tensor.shape);
+    input.bytes_ = std::move(tensor.bytes);
+    return input;
   }
-  size_t equals = text.find('=');
+  const size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
     return InvalidArgument("'" + std::string(text) +
                            "' is no tensor; write 2x3xf32=[[1,2,3],[4,5,6]], @file.npy, zeros or random[:seed]");
   }
-  Tensor tensor;
-  TREADLE_ASSIGN_OR_RETURN(tensor.shape, ParseShape(text.substr(0, equals)));
-  TREADLE_ASSIGN_OR_RETURN(tensor, Fitting(std::move(tensor), shape));
-  TREADLE_RETURN_IF_ERROR(LiteralReader(text.substr(equals + 1), tensor).Read());
-  return tensor;
+  input.kind_ = Kind::kLiteral;
+  TREADLE_ASSIGN_OR_RETURN(input.shape_, ParseShape(text.substr(0, equals)));
+  input.literal_ = text.substr(equals + 1);
+  return input;
 }
 
-StatusOr<std::optional<Shape>> ShapeOfText(std::string_view text) {
-  if (text.starts_with("@")) {
-    TREADLE_ASSIGN_OR_RETURN(const Tensor tensor, ReadNpy(std::string(text.substr(1))));
-    return std::optional(tensor.shape);
+StatusOr<Tensor> Input::ToTensor(const Shape& shape) && {
+  if (shape_ && *shape_ != shape) {
+    return InvalidArgument("it is " + shape_->ToString() + ", but the program takes " + shape.ToString());
   }
-  const size_t equals = text.find('=');
-  if (equals == std::string_view::npos) return std::optional<Shape>();
-  TREADLE_ASSIGN_OR_RETURN(Shape shape, ParseShape(text.substr(0, equals)));
-  return std::optional(std::move(shape));
+  Tensor tensor{shape, {}};
+  switch (kind_) {
+    case Kind::kZeros:
+      tensor.bytes.assign(shape.bytes(), '\0');
+      return tensor;
+    case Kind::kRandom:
+      return Random(shape, seed_);
+    case Kind::kFile:
+      tensor.bytes = std::move(bytes_);
+      return tensor;
+    case Kind::kLiteral:
+      TREADLE_RETURN_IF_ERROR(LiteralReader(literal_, tensor).Read());
+      return tensor;
+  }
 }
 
 std::string PrintTensor(const Tensor& tensor, int64_t edge) {

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 #include "tools/npy.h"
 
@@ -11,6 +12,11 @@ namespace treadle::tools {
 namespace {
 
 const Shape kMatrix{ElementType::kF32, {2, 3}};
+
+StatusOr<Tensor> ParseTensor(std::string_view text, const Shape& shape) {
+  TREADLE_ASSIGN_OR_RETURN(Input input, Input::Read(text));
+  return std::move(input).ToTensor(shape);
+}
 
 std::string Read(std::string_view text, const Shape& shape) {
   auto tensor = ParseTensor(text, shape);
@@ -46,6 +52,16 @@ TEST(TensorTest, WhatDoesNotFitIsSaid) {
   EXPECT_NE(Read("@/nowhere.npy", kMatrix).find("cannot read"), std::string::npos);
 }
 
+TEST(TensorTest, InputsSayTheirShapes) {
+  EXPECT_EQ(Input::Read("2x3xf32=1")->shape(), kMatrix);
+  EXPECT_EQ(Input::Read("zeros")->shape(), std::nullopt);
+  EXPECT_EQ(Input::Read("random:3")->shape(), std::nullopt);
+  // No memory is taken for a shape that the program may not have.
+  auto huge = Input::Read("1000000x1000000xf64=1");
+  ASSERT_TRUE(huge.ok());
+  EXPECT_FALSE(std::move(*huge).ToTensor(kMatrix).ok());
+}
+
 TEST(TensorTest, RandomIsTheSameForTheSameSeed) {
   EXPECT_EQ(Read("random:3", kMatrix), Read("random:3", kMatrix));
   EXPECT_NE(Read("random:3", kMatrix), Read("random:4", kMatrix));
@@ -67,6 +83,17 @@ TEST(NpyTest, ComplexNumbers) {
     ASSERT_TRUE(read.ok()) << read.status().ToString();
     EXPECT_EQ(read->shape, tensor->shape);
     EXPECT_EQ(read->bytes, tensor->bytes);
+  }
+  std::remove(path.c_str());
+}
+
+TEST(NpyTest, ShapesThatCannotBe) {
+  const std::string path = testing::TempDir() + "treadle_npy_shape_test.npy";
+  for (const char* dims : {"-3,", "4294967296, 4294967296, 4294967296", "99999999999999999999,"}) {
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::string(dims) + "), }\n";
+    std::ofstream(path, std::ios::binary)
+        << "\x93NUMPY\x01" << '\0' << static_cast<char>(header.size()) << '\0' << header << "12345678";
+    EXPECT_EQ(ReadNpy(path).status().code(), StatusCode::kInvalidArgument) << dims;
   }
   std::remove(path.c_str());
 }
