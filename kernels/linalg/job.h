@@ -2,7 +2,9 @@
 #ifndef TREADLE_KERNELS_LINALG_JOB_H_
 #define TREADLE_KERNELS_LINALG_JOB_H_
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "executable/kernel_abi.h"
 #include "kernels/linalg/linalg_args.h"
@@ -49,12 +51,15 @@ struct Job {
   T* work;
 };
 
-// The power of 2 that brings a matrix whose largest part is `most` near 1, and the one back. Both are 1 for 0.
+// The power of 2 that brings a matrix whose largest part is `most` near 1, and the one back, both normal numbers of T:
+// the largest of all may stay above 1, subnormal ones below. Both are 1 for 0.
 template <typename T>
 struct NearOne {
   explicit NearOne(T most) {
+    using Limits = std::numeric_limits<T>;
     int exponent = 0;
     std::frexp(most, &exponent);
+    exponent = std::clamp(exponent, 1 - Limits::max_exponent, Limits::max_exponent - 2);
     factor = static_cast<T>(std::ldexp(1.0, -exponent));
     back = std::ldexp(1.0, exponent);
   }

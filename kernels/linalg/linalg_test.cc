@@ -419,6 +419,27 @@ TEST(Eigh, OddMatrices) {
   }
 }
 
+// Of scaled diagonals: `scale` times 1 to 6.
+template <typename T>
+void CheckScale(const Target& target, T scale) {
+  const ElementType type = Of<T>::kType;
+  std::vector<T> a(36), w(6), s(6), u(36), v(36);
+  for (int64_t i = 0; i < 6; ++i) a[i * 7] = scale * static_cast<T>(6 - i);
+  RunAll(PlanEigh(type, 1, 6, false, true, target), target, {a.data(), v.data(), w.data()}, 1);
+  RunAll(PlanSvd(type, 1, 6, 6, SvdVectors::kAll, target), target, {a.data(), s.data(), u.data(), v.data()}, 1);
+  for (int64_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(w[i], scale * static_cast<T>(i + 1)) << scale;
+    EXPECT_EQ(s[i], scale * static_cast<T>(6 - i)) << scale;
+  }
+}
+
+TEST(Linalg, LargestAndSmallestNumbers) {
+  for (const Target& target : Targets()) {
+    for (int power : {125, 100, -100, -126, -140}) CheckScale<float>(target, std::ldexp(1.0f, power));
+    for (int power : {1021, 800, -800, -1022, -1060}) CheckScale<double>(target, std::ldexp(1.0, power));
+  }
+}
+
 template <typename E>
 void CheckSvd(const Target& target, int64_t batch, int64_t m, int64_t n) {
   using T = typename Of<E>::Part;
