@@ -61,6 +61,14 @@ int AddKernel(const TreadleCallFrame* frame) {
   return 0;
 }
 
+// buffers[1][i] = buffers[0][i] - args[0], a tile per element.
+int SubtractKernel(const TreadleCallFrame* frame) {
+  const uint64_t minus = -frame->args[0];
+  TreadleCallFrame negated = *frame;
+  negated.args = &minus;
+  return AddKernel(&negated);
+}
+
 TEST_P(DeviceTest, CopiesBackAndForth) {
   for (size_t count : {0u, 1u, 1000u, 500'000u}) {
     std::vector<int32_t> values(count);
@@ -111,15 +119,17 @@ TEST_P(DeviceTest, RunsEveryTileOfEveryFrameOnce) {
     for (int64_t frame = 0; frame < 3; ++frame)
       buffers.push_back({Upload(in), Upload(std::vector<int64_t>(kCount, -1))});
     for (int64_t frame = 0; frame < 3; ++frame) {
-      frames.push_back({.buffers = buffers[frame].data(), .args = &args[frame], .tiles = kCount - frame * 300});
+      frames.push_back({.kernel = frame == 1 ? SubtractKernel : AddKernel,
+                        .buffers = buffers[frame].data(),
+                        .args = &args[frame],
+                        .tiles = kCount - frame * 300});
     }
-    Launch launch{.kernel = AddKernel, .frames = frames, .cost_ns = cost};
+    Launch launch{.frames = frames, .cost_ns = cost};
     ASSERT_TRUE(device_->Run(launch).ok());
     for (int64_t frame = 0; frame < 3; ++frame) {
       const std::vector<int64_t> out = Download(static_cast<int64_t*>(buffers[frame][1]), kCount);
-      for (int64_t i = 0; i < kCount; ++i) {
-        ASSERT_EQ(out[i], i < frames[frame].tiles ? i + static_cast<int64_t>(args[frame]) : -1);
-      }
+      const int64_t change = static_cast<int64_t>(args[frame]) * (frame == 1 ? -1 : 1);
+      for (int64_t i = 0; i < kCount; ++i) ASSERT_EQ(out[i], i < frames[frame].tiles ? i + change : -1);
     }
   }
 }
@@ -137,22 +147,18 @@ TEST_P(DeviceTest, KernelsGetLocalScratchAndCallbacks) {
   };
   void* buffers[] = {Upload(std::vector<int64_t>(64, 5)), Upload(zeros)};
   const uint64_t arg = 2;
-  const Launch::Frame frame{.buffers = buffers, .args = &arg, .tiles = 64};
-  Launch launch{.kernel = kernel,
-                .frames = {&frame, 1},
-                .callbacks = callbacks,
-                .local_bytes = kLocal,
-                .scratch = scratch,
-                .cost_ns = 1'000'000'000};
+  const Launch::Frame frame{
+      .kernel = kernel, .buffers = buffers, .args = &arg, .tiles = 64, .callbacks = callbacks, .scratch = scratch};
+  Launch launch{.frames = {&frame, 1}, .local_bytes = kLocal, .cost_ns = 1'000'000'000};
   ASSERT_TRUE(device_->Run(launch).ok());
   EXPECT_EQ(Download(static_cast<int64_t*>(buffers[1]), 64), std::vector<int64_t>(64, 7));
   EXPECT_EQ(Download(scratch, 1)[0], 1);
 }
 
 TEST_P(DeviceTest, KernelErrorsBecomeStatus) {
-  const Launch::Frame frame{.tiles = 100};
   const auto run = [&](TreadleKernel kernel) {
-    return device_->Run(Launch{.kernel = kernel, .frames = {&frame, 1}, .cost_ns = 1'000'000}).code();
+    const Launch::Frame frame{.kernel = kernel, .tiles = 100};
+    return device_->Run(Launch{.frames = {&frame, 1}, .cost_ns = 1'000'000}).code();
   };
   EXPECT_EQ(run([](const TreadleCallFrame*) -> int { return TREADLE_KERNEL_UNIMPLEMENTED; }),
             StatusCode::kUnimplemented);
@@ -173,9 +179,9 @@ TEST_P(DeviceTest, KernelsFlushDenormalsAndLeaveNoTrace) {
   constexpr int64_t kCount = 256;
   const float denormal = 1e-40f;
   void* buffers[] = {Upload(std::vector<float>(kCount, denormal)), Upload(std::vector<float>(kCount, 1.0f))};
-  const Launch::Frame frame{.buffers = buffers, .tiles = kCount};
+  const Launch::Frame frame{.kernel = DenormalKernel, .buffers = buffers, .tiles = kCount};
   const unsigned before = _mm_getcsr();
-  ASSERT_TRUE(device_->Run(Launch{.kernel = DenormalKernel, .frames = {&frame, 1}, .cost_ns = 1'000'000}).ok());
+  ASSERT_TRUE(device_->Run(Launch{.frames = {&frame, 1}, .cost_ns = 1'000'000}).ok());
   EXPECT_EQ(_mm_getcsr(), before);
   EXPECT_EQ(Download(static_cast<float*>(buffers[1]), kCount), std::vector<float>(kCount, 0.0f));
   ASSERT_TRUE(device_->Copy(buffers[1], buffers[0], kCount * sizeof(float)).ok());
@@ -186,8 +192,8 @@ TEST_P(DeviceTest, KernelsKeepDenormalsWhereAsked) {
   constexpr int64_t kCount = 256;
   const float denormal = 1e-40f;
   void* buffers[] = {Upload(std::vector<float>(kCount, denormal)), Upload(std::vector<float>(kCount, 1.0f))};
-  const Launch::Frame frame{.buffers = buffers, .tiles = kCount};
-  const Launch launch{.kernel = DenormalKernel, .frames = {&frame, 1}, .cost_ns = 1'000'000, .keeps_subnormals = true};
+  const Launch::Frame frame{.kernel = DenormalKernel, .buffers = buffers, .tiles = kCount};
+  const Launch launch{.frames = {&frame, 1}, .cost_ns = 1'000'000, .keeps_subnormals = true};
   ASSERT_TRUE(device_->Run(launch).ok());
   EXPECT_EQ(Download(static_cast<float*>(buffers[1]), kCount), std::vector<float>(kCount, 2 * denormal));
 }
@@ -216,8 +222,8 @@ TEST_P(DeviceTest, ManyThreadsAtOnce) {
         void* buffers[] = {*device_->Allocate(bytes), *device_->Allocate(bytes)};
         wrong += !device_->CopyFromHost(buffers[0], values.data(), bytes).ok();
         const uint64_t arg = round;
-        const Launch::Frame frame{.buffers = buffers, .args = &arg, .tiles = 2000};
-        wrong += !device_->Run(Launch{.kernel = AddKernel, .frames = {&frame, 1}, .cost_ns = 1'000'000}).ok();
+        const Launch::Frame frame{.kernel = AddKernel, .buffers = buffers, .args = &arg, .tiles = 2000};
+        wrong += !device_->Run(Launch{.frames = {&frame, 1}, .cost_ns = 1'000'000}).ok();
         wrong += !device_->CopyToHost(values.data(), buffers[1], bytes).ok();
         wrong += values != std::vector<int64_t>(2000, t + round);
         device_->Free(buffers[0], bytes);

@@ -24,18 +24,18 @@ struct MemoryStats {
   int64_t num_allocations = 0;  // since the start
 };
 
-// One kernel over the tiles of one frame or of several.
+// Kernels over the tiles of one frame or of several, which do not wait for each other.
 struct Launch {
   struct Frame {
+    TreadleKernel kernel = nullptr;
     void* const* buffers = nullptr;
     const uint64_t* args = nullptr;
     int64_t tiles = 1;
+    const TreadleKernel* callbacks = nullptr;
+    void* scratch = nullptr;
   };
-  TreadleKernel kernel = nullptr;
   std::span<const Frame> frames;
-  const TreadleKernel* callbacks = nullptr;
-  int64_t local_bytes = 0;  // for each thread that takes part
-  void* scratch = nullptr;
+  int64_t local_bytes = 0;        // for each thread that takes part
   int64_t cost_ns = 0;            // of the whole, on one thread
   bool keeps_subnormals = false;  // in arithmetic (MXCSR's DAZ and FTZ); else they are zeros there
 };
@@ -70,8 +70,8 @@ class Device {
   // Within the device; the ranges are the same or do not overlap.
   virtual Status Copy(void* dst, const void* src, int64_t bytes) = 0;
 
-  // Runs the kernel over all tiles of all frames, each once, in the floating-point state that the launch asks for; the
-  // caller's is left as it was. The error of a kernel becomes a Status.
+  // Runs the kernels over all tiles of their frames, each once, in the floating-point state that the launch asks for;
+  // the caller's is left as it was. The error of a kernel becomes a Status.
   virtual Status Run(const Launch& launch) = 0;
 
   // Runs `task` on another thread when `after` is ready and all tasks enqueued before have returned.

@@ -17,11 +17,11 @@ inline int RunFrames(const Launch& launch, void* local, int64_t begin, int64_t e
       const TreadleCallFrame call = {frame.buffers,
                                      frame.args,
                                      local,
-                                     launch.scratch,
-                                     launch.callbacks,
+                                     frame.scratch,
+                                     frame.callbacks,
                                      std::max<int64_t>(begin, 0),
                                      std::min(end, frame.tiles)};
-      if (const int error = launch.kernel(&call); error != TREADLE_KERNEL_OK) return error;
+      if (const int error = frame.kernel(&call); error != TREADLE_KERNEL_OK) return error;
       begin = frame.tiles;
     }
     if ((begin -= frame.tiles) >= (end -= frame.tiles)) break;

@@ -21,7 +21,7 @@
 namespace treadle::executable {
 
 // The version of this structure and of the meaning of its fields; files of another version are not read.
-inline constexpr int kFormatVersion = 4;
+inline constexpr int kFormatVersion = 5;
 
 using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;
@@ -88,20 +88,28 @@ struct Kernel {
   int32_t object = -1;  // index into Executable::objects; -1: what Treadle brings along
 };
 
+// One kernel over its tiles.
 struct Frame {
+  int32_t kernel = 0;
   std::vector<Operand> buffers;
   std::vector<uint64_t> args;
   int64_t tiles = 1;
+  std::vector<int32_t> callbacks;  // kernels
+  ValueId scratch = kNoValue;
+  int64_t cost_ns = 0;  // of all tiles, an estimate for one thread
 };
 
-// One kernel, run over the tiles of one frame or of several (equal work on different data: one step).
+// The tiles of frames that do not wait for each other, on whatever threads there are: one frame, or several that are
+// independent. Below about 30 us in all a step runs on the calling thread.
 struct KernelStep {
-  int32_t kernel = 0;
   std::vector<Frame> frames;
-  std::vector<int32_t> callbacks;  // kernels
-  int64_t local_bytes = 0;
-  ValueId scratch = kNoValue;
-  int64_t cost_ns = 0;  // estimate for one thread; below about 30 us a step runs on the calling thread
+  int64_t local_bytes = 0;  // for each thread
+
+  int64_t cost_ns() const {
+    int64_t cost = 0;
+    for (const Frame& frame : frames) cost += frame.cost_ns;
+    return cost;
+  }
 };
 
 // dst = src, `bytes` of them. Does nothing where both are the same memory.

@@ -105,14 +105,14 @@ class Writer {
   }
 
   Offset<fb::Frame> WriteFrame(const Frame& frame) {
-    return fb::CreateFrame(builder_, WriteOperands(frame.buffers), builder_.CreateVector(frame.args), frame.tiles);
+    return fb::CreateFrame(builder_, frame.kernel, WriteOperands(frame.buffers), builder_.CreateVector(frame.args),
+                           frame.tiles, builder_.CreateVector(frame.callbacks), frame.scratch, frame.cost_ns);
   }
 
   std::pair<fb::What, Offset<void>> WriteWhat(const KernelStep& s) {
     return {fb::What_KernelStep,
-            fb::CreateKernelStep(builder_, s.kernel,
-                                 List<fb::Frame>(s.frames, [&](const Frame& f) { return WriteFrame(f); }),
-                                 builder_.CreateVector(s.callbacks), s.local_bytes, s.scratch, s.cost_ns)
+            fb::CreateKernelStep(builder_, List<fb::Frame>(s.frames, [&](const Frame& f) { return WriteFrame(f); }),
+                                 s.local_bytes)
                 .Union()};
   }
   std::pair<fb::What, Offset<void>> WriteWhat(const CopyStep& s) {
@@ -256,9 +256,15 @@ StatusOr<Step> ToStep(const fb::Step& from) {
   step.reads = Numbers(from.reads());
   step.writes = Numbers(from.writes());
   if (const fb::KernelStep* s = from.what_as_KernelStep()) {
-    KernelStep kernel{s->kernel(), {}, Numbers(s->callbacks()), s->local_bytes(), s->scratch(), s->cost_ns()};
+    KernelStep kernel{{}, s->local_bytes()};
     TREADLE_RETURN_IF_ERROR(ForEach(s->frames(), [&](const fb::Frame& f) {
-      kernel.frames.push_back({ToOperands(f.buffers()), Numbers(f.args()), f.tiles()});
+      kernel.frames.push_back({.kernel = f.kernel(),
+                               .buffers = ToOperands(f.buffers()),
+                               .args = Numbers(f.args()),
+                               .tiles = f.tiles(),
+                               .callbacks = Numbers(f.callbacks()),
+                               .scratch = f.scratch(),
+                               .cost_ns = f.cost_ns()});
       return OkStatus();
     }));
     step.what = std::move(kernel);

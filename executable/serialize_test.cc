@@ -30,7 +30,7 @@ Executable Sample() {
                             5),
                 true}};
   e.kernels = {{"k", 0}, {"table", -1}};
-  KernelStep kernel{1, {{{{0, 4}, {1, 0}}, {7, ~0ull}, 5}}, {0}, 128, 1, 1000};
+  KernelStep kernel{{{1, {{0, 4}, {1, 0}}, {7, ~0ull}, 5, {0}, 1, 1000}, {0, {{1, 8}}, {}, 2, {}, -1, 0}}, 128};
   e.sequences = {
       {{{kernel, "add", {0}, {1}}, {CopyStep{{0, 1}, {1, 2}, 3}, "copy", {}, {}}}},
       {{{WhileStep{0, 1, {1, 0}}, "while", {}, {}},

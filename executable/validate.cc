@@ -200,22 +200,28 @@ class Validator {
   }
 
   Status CheckStep(const KernelStep& step, const std::string& where, int) const {
-    if (!InRange(step.kernel, e_.kernels.size())) return Bad(where + " names kernel " + std::to_string(step.kernel));
-    for (int32_t callback : step.callbacks) {
+    if (step.local_bytes < 0 || step.local_bytes > kMaxBytes) return Bad(where + " has negative sizes");
+    int64_t tiles = 0, cost = 0;
+    for (const Frame& frame : step.frames) {
+      TREADLE_RETURN_IF_ERROR(CheckFrame(frame, where));
+      if (__builtin_add_overflow(tiles, frame.tiles, &tiles)) return Bad(where + " has no count of tiles");
+      if (__builtin_add_overflow(cost, frame.cost_ns, &cost)) return Bad(where + " has no cost");
+    }
+    return OkStatus();
+  }
+
+  Status CheckFrame(const Frame& frame, const std::string& where) const {
+    if (!InRange(frame.kernel, e_.kernels.size())) return Bad(where + " names kernel " + std::to_string(frame.kernel));
+    for (int32_t callback : frame.callbacks) {
       if (!InRange(callback, e_.kernels.size())) return Bad(where + " names callback " + std::to_string(callback));
     }
-    if (step.local_bytes < 0 || step.local_bytes > kMaxBytes || step.cost_ns < 0)
-      return Bad(where + " has negative sizes");
-    if (step.scratch != kNoValue) {
-      TREADLE_RETURN_IF_ERROR(CheckOperand({step.scratch, 0}, 0, where));
-      if (e_.values[step.scratch].home != Home::kArena) return Bad(where + " has scratch outside the arena");
+    if (frame.tiles < 0) return Bad(where + " has no count of tiles");
+    if (frame.cost_ns < 0) return Bad(where + " has negative sizes");
+    if (frame.scratch != kNoValue) {
+      TREADLE_RETURN_IF_ERROR(CheckOperand({frame.scratch, 0}, 0, where));
+      if (e_.values[frame.scratch].home != Home::kArena) return Bad(where + " has scratch outside the arena");
     }
-    int64_t tiles = 0;
-    for (const Frame& frame : step.frames) {
-      if (frame.tiles < 0 || __builtin_add_overflow(tiles, frame.tiles, &tiles))
-        return Bad(where + " has no count of tiles");
-      for (const Operand& operand : frame.buffers) TREADLE_RETURN_IF_ERROR(CheckOperand(operand, 0, where));
-    }
+    for (const Operand& operand : frame.buffers) TREADLE_RETURN_IF_ERROR(CheckOperand(operand, 0, where));
     return OkStatus();
   }
 

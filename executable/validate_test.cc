@@ -18,12 +18,14 @@ Executable Example() {
               {Home::kArena, 0, 64, 80},    {Home::kResult, 0, 0, 80},   {Home::kResult, 1, 0, 80}};
   e.objects = {{std::string("\0elf", 4)}};
   e.kernels = {{"k_0123", 0}, {"treadle_gemm", -1}};
-  KernelStep kernel{.kernel = 0,
-                    .frames = {{.buffers = {{0, 0}, {3, 16}}, .args = {1, ~uint64_t{0}}, .tiles = 7}},
-                    .callbacks = {1},
-                    .local_bytes = 100,
-                    .scratch = 3,
-                    .cost_ns = 1234};
+  KernelStep kernel{.frames = {{.kernel = 0,
+                                .buffers = {{0, 0}, {3, 16}},
+                                .args = {1, ~uint64_t{0}},
+                                .tiles = 7,
+                                .callbacks = {1},
+                                .scratch = 3,
+                                .cost_ns = 1234}},
+                    .local_bytes = 100};
   e.sequences.resize(3);
   e.sequences[0].steps = {{kernel, "add", {0}, {3}},
                           {CopyStep{{3, 0}, {4, 0}, 80}, "copy", {3}, {4}},
@@ -121,11 +123,16 @@ TEST(Validate, FindsEachMistake) {
   EXPECT_TRUE(wrong([](Executable& e) { e.results[1].donor = 0; }));
   EXPECT_TRUE(wrong([](Executable& e) { e.results[1].donor = 1; }));
   EXPECT_TRUE(wrong([](Executable& e) { e.kernels[0].object = 1; }));
-  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).kernel = 2; }));
-  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).callbacks[0] = -1; }));
+  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).frames[0].kernel = 2; }));
+  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).frames[0].callbacks[0] = -1; }));
   EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).frames[0].buffers[0].value = 6; }));
   EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).frames[0].buffers[0].offset = 81; }));
-  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).scratch = 0; }));
+  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).frames[0].scratch = 0; }));
+  EXPECT_TRUE(wrong([&](Executable& e) { kernel(e).frames[0].cost_ns = -1; }));
+  EXPECT_TRUE(wrong([&](Executable& e) {
+    kernel(e).frames.resize(3, kernel(e).frames[0]);
+    for (Frame& frame : kernel(e).frames) frame.cost_ns = INT64_MAX / 2;
+  }));
   EXPECT_TRUE(wrong([](Executable& e) { std::get<CopyStep>(e.sequences[0].steps[1].what).bytes = 81; }));
   EXPECT_TRUE(wrong([](Executable& e) { std::get<CopyStep>(e.sequences[0].steps[1].what).dst.value = 2; }));
   EXPECT_TRUE(wrong([](Executable& e) { std::get<WhileStep>(e.sequences[0].steps[2].what).body = 0; }));

@@ -179,7 +179,7 @@ TEST_P(ExecuteTest, KernelErrorsPoisonResultsAndWhatUsesThem) {
     ProgramBuilder b("picky_program");
     const ValueId in = b.Parameter(1);
     b.Picky(in, b.Result(1));
-    std::get<executable::KernelStep>(b.Get().sequences[0].steps[0].what).cost_ns = cost;
+    std::get<executable::KernelStep>(b.Get().sequences[0].steps[0].what).frames[0].cost_ns = cost;
     auto program = Load(b);
     auto bad = Make({13}), good = Make({12});
     Outcome outcome = Execute(*program, {bad.get()});

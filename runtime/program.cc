@@ -159,21 +159,20 @@ uint32_t Program::AddSlot(const executable::Operand& operand) {
 }
 
 Program::Step Program::Prepare(const executable::KernelStep& step) {
-  KernelLaunch launch{.kernel = step.kernel,
-                      .first_frame = static_cast<uint32_t>(frames_.size()),
-                      .num_frames = static_cast<uint32_t>(step.frames.size()),
-                      .first_callback = static_cast<uint32_t>(callbacks_.size()),
-                      .has_callbacks = !step.callbacks.empty(),
-                      .local_bytes = step.local_bytes,
-                      .cost_ns = step.cost_ns,
-                      .scratch_slot = -1};
-  callbacks_.insert(callbacks_.end(), step.callbacks.begin(), step.callbacks.end());
-  if (step.scratch != executable::kNoValue) launch.scratch_slot = AddSlot({step.scratch, 0});
+  launches_.push_back({.first_frame = static_cast<uint32_t>(frames_.size()),
+                       .num_frames = static_cast<uint32_t>(step.frames.size()),
+                       .local_bytes = step.local_bytes,
+                       .cost_ns = step.cost_ns()});
   for (const executable::Frame& frame : step.frames) {
-    frames_.push_back({.first_slot = num_slots_, .frame = &frame});
+    int64_t scratch = -1;
+    if (frame.scratch != executable::kNoValue) scratch = AddSlot({frame.scratch, 0});
+    frames_.push_back({.frame = &frame,
+                       .first_slot = num_slots_,
+                       .first_callback = static_cast<uint32_t>(callbacks_.size()),
+                       .scratch_slot = scratch});
+    callbacks_.insert(callbacks_.end(), frame.callbacks.begin(), frame.callbacks.end());
     for (const executable::Operand& operand : frame.buffers) AddSlot(operand);
   }
-  launches_.push_back(launch);
   return {.kind = Kind::kKernel, .a = static_cast<uint32_t>(launches_.size() - 1)};
 }
 
@@ -223,7 +222,7 @@ int64_t Program::Cost(int32_t index, std::vector<int64_t>* known) const {
   for (const executable::Step& step : executable_.sequences[index].steps) {
     int64_t add = kStepNs;
     if (const auto* kernel = std::get_if<executable::KernelStep>(&step.what)) {
-      add += kernel->cost_ns;
+      add += kernel->cost_ns();
     } else if (const auto* copy = std::get_if<executable::CopyStep>(&step.what)) {
       add += copy->bytes / 8;
     } else if (const auto* loop = std::get_if<executable::WhileStep>(&step.what)) {
@@ -273,15 +272,16 @@ Workspace::Workspace(const Program& program)
   Program::Patch(*this, program.constant_slots_, program.constants_);
   for (size_t i = 0; i < frames.size(); ++i) {
     const Program::FrameSource& source = program.frames_[i];
-    frames[i] = {.buffers = pointers.data() + source.first_slot,
+    const bool calls_back = !source.frame->callbacks.empty();
+    frames[i] = {.kernel = nullptr,
+                 .buffers = pointers.data() + source.first_slot,
                  .args = source.frame->args.data(),
-                 .tiles = source.frame->tiles};
+                 .tiles = source.frame->tiles,
+                 .callbacks = calls_back ? callbacks.data() + source.first_callback : nullptr};
   }
   for (size_t i = 0; i < launches.size(); ++i) {
     const Program::KernelLaunch& source = program.launches_[i];
-    launches[i] = {.kernel = nullptr,
-                   .frames = std::span(frames).subspan(source.first_frame, source.num_frames),
-                   .callbacks = source.has_callbacks ? callbacks.data() + source.first_callback : nullptr,
+    launches[i] = {.frames = std::span(frames).subspan(source.first_frame, source.num_frames),
                    .local_bytes = source.local_bytes,
                    .cost_ns = source.cost_ns,
                    .keeps_subnormals = program.executable_.target.keeps_subnormals};
@@ -302,9 +302,8 @@ StatusOr<std::unique_ptr<Workspace>> Program::TakeWorkspace() {
     workspace->arena = arena;
     if (arena != workspace->patched_for) {
       Patch(*workspace, arena_, arena);
-      for (size_t i = 0; i < launches_.size(); ++i) {
-        if (launches_[i].scratch_slot >= 0)
-          workspace->launches[i].scratch = workspace->pointers[launches_[i].scratch_slot];
+      for (size_t i = 0; i < frames_.size(); ++i) {
+        if (frames_[i].scratch_slot >= 0) workspace->frames[i].scratch = workspace->pointers[frames_[i].scratch_slot];
       }
       workspace->patched_for = arena;
     }
@@ -329,7 +328,7 @@ void Program::ReturnWorkspace(std::unique_ptr<Workspace> workspace) {
 
 void Program::PatchCode(Workspace& workspace) const {
   workspace.generation = link::Generation();  // first: what changes meanwhile is seen the next time
-  for (size_t i = 0; i < launches_.size(); ++i) workspace.launches[i].kernel = kernels_[launches_[i].kernel].code();
+  for (size_t i = 0; i < frames_.size(); ++i) workspace.frames[i].kernel = kernels_[frames_[i].frame->kernel].code();
   for (size_t i = 0; i < callbacks_.size(); ++i) workspace.callbacks[i] = kernels_[callbacks_[i]].code();
 }
 

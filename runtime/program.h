@@ -66,7 +66,7 @@ struct Workspace {
   std::vector<Position> positions;  // of the running execution, outermost sequence first
   std::vector<void*> lent;          // operands of the exchange it is at
   Event awaited;                    // when what it has put is taken
-  uint64_t generation = 0;          // of the linked code that launches and callbacks name (link::Generation)
+  uint64_t generation = 0;          // of the linked code that frames and callbacks name (link::Generation)
   void* arena = nullptr;
   void* patched_for = nullptr;  // the arena that the slots point into
 };
@@ -122,8 +122,10 @@ class Program {
   using Slots = std::vector<SlotOffset>;
 
   struct FrameSource {
-    uint32_t first_slot;  // of its buffers
     const executable::Frame* frame;
+    uint32_t first_slot;      // of its buffers
+    uint32_t first_callback;  // of its callbacks
+    int64_t scratch_slot;     // -1: none
   };
 
   enum class Kind : uint8_t { kKernel, kCopy, kWhile, kCase, kExchange, kTransfer };
@@ -148,12 +150,8 @@ class Program {
     uint32_t first_slot;                // of the arrays
   };
   struct KernelLaunch {
-    int32_t kernel;
     uint32_t first_frame, num_frames;
-    uint32_t first_callback;
-    bool has_callbacks;
     int64_t local_bytes, cost_ns;
-    int64_t scratch_slot;  // -1: none
   };
 
   Program(std::shared_ptr<const executable::Executable> executable, Device* device)
@@ -180,7 +178,7 @@ class Program {
   uint32_t Depth(int32_t sequence, std::vector<uint32_t>* known) const;
   uint32_t AddSlot(const executable::Operand& operand);
 
-  // Makes the workspace's launches use the code that is linked by now.
+  // Makes the workspace's frames use the code that is linked by now.
   void UseLinkedCode(Workspace& workspace) const {
     if (workspace.generation != link::Generation()) [[unlikely]]
       PatchCode(workspace);

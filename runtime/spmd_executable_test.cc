@@ -50,8 +50,9 @@ class SpmdBuilder : public ProgramBuilder {
   }
 
   void Sum(ValueId a, ValueId b, ValueId out, int64_t elements, int32_t sequence, int64_t cost_ns = 100) {
-    executable::KernelStep step{.kernel = 3, .cost_ns = cost_ns};
-    step.frames = {{.buffers = {{a, 0}, {b, 0}, {out, 0}}, .args = {}, .tiles = elements}};
+    executable::KernelStep step;
+    step.frames = {
+        {.kernel = 3, .buffers = {{a, 0}, {b, 0}, {out, 0}}, .args = {}, .tiles = elements, .cost_ns = cost_ns}};
     Push(std::move(step), "sum", sequence);
   }
 

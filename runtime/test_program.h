@@ -97,8 +97,9 @@ class ProgramBuilder {
   }
   void Kernel(int32_t kernel, executable::ValueId in, executable::ValueId out, int64_t tiles, uint64_t arg,
               int64_t cost_ns, int32_t sequence, std::string name) {
-    executable::KernelStep step{.kernel = kernel, .cost_ns = cost_ns};
-    step.frames = {{.buffers = {{in, 0}, {out, 0}}, .args = {arg}, .tiles = tiles}};
+    executable::KernelStep step;
+    step.frames = {
+        {.kernel = kernel, .buffers = {{in, 0}, {out, 0}}, .args = {arg}, .tiles = tiles, .cost_ns = cost_ns}};
     Push(std::move(step), std::move(name), sequence);
   }
 

@@ -82,18 +82,17 @@ struct StepPrinter {
   const executable::Executable& exe;
 
   std::string operator()(const executable::KernelStep& step) const {
-    std::string text = exe.kernels[step.kernel].symbol;
+    std::string text;
     for (const executable::Frame& frame : step.frames) {
-      text += " (";
+      text += (text.empty() ? "" : "\n  | ") + exe.kernels[frame.kernel].symbol + " (";
       for (size_t i = 0; i < frame.buffers.size(); ++i) text += (i ? ", " : "") + OperandText(frame.buffers[i]);
       text += ") args [";
       for (size_t i = 0; i < frame.args.size(); ++i)
         text += (i ? ", " : "") + std::to_string(static_cast<int64_t>(frame.args[i]));
-      text += "] tiles " + std::to_string(frame.tiles);
+      text += "] tiles " + std::to_string(frame.tiles) + " cost " + std::to_string(frame.cost_ns) + " ns";
+      if (frame.scratch >= 0) text += " scratch v" + std::to_string(frame.scratch);
     }
-    text += " cost " + std::to_string(step.cost_ns) + " ns";
     if (step.local_bytes > 0) text += " local " + std::to_string(step.local_bytes);
-    if (step.scratch >= 0) text += " scratch v" + std::to_string(step.scratch);
     return text;
   }
   std::string operator()(const executable::CopyStep& step) const {

@@ -16,6 +16,7 @@ using executable::CaseStep;
 using executable::CopyStep;
 using executable::ExchangeStep;
 using executable::Executable;
+using executable::Frame;
 using executable::KernelStep;
 using executable::Operand;
 using executable::TransferStep;
@@ -128,7 +129,8 @@ class Writer {
     std::vector<executable::ValueId> reads, writes;
     for (ValueId v : group.inputs) reads.push_back(placement_.value_of[v]);
     for (ValueId v : group.outputs) writes.push_back(placement_.value_of[v]);
-    if (step.scratch != executable::kNoValue) writes.push_back(step.scratch);
+    const executable::ValueId scratch = step.frames.front().scratch;
+    if (scratch != executable::kNoValue) writes.push_back(scratch);
     exe_.sequences[sequence].steps.push_back({std::move(step), name, std::move(reads), std::move(writes)});
   }
 
@@ -153,16 +155,18 @@ class Writer {
     }
     int64_t scratch_bytes = ScratchBytes(instance.plan, instance.args);
     executable::ValueId scratch =
-        scratch_bytes > 0 ? Temporary(scratch_bytes, task.begin, task.end) : executable::kNoValue;
+        scratch_bytes > 0 ? Temporary(scratch_bytes, task.earliest, task.end) : executable::kNoValue;
     const std::vector<std::string> symbols = KernelSymbols(instance.plan, exe_.target);
     AddKernel(instance, symbols);
     for (size_t phase = 0; phase < instance.plan.phases.size(); ++phase) {
       KernelStep step;
-      step.kernel = KernelNumber(symbols[phase]);
-      step.frames.push_back({Buffers(group), instance.args, instance.tiles[phase]});
+      step.frames.push_back({.kernel = KernelNumber(symbols[phase]),
+                             .buffers = Buffers(group),
+                             .args = instance.args,
+                             .tiles = instance.tiles[phase],
+                             .scratch = scratch,
+                             .cost_ns = instance.costs[phase].ns});
       step.local_bytes = LocalBytes(instance.plan, instance.args);
-      step.scratch = scratch;
-      step.cost_ns = instance.costs[phase].ns;
       Push(sequence, std::move(step), group, NameOf(group));
     }
     return OkStatus();
@@ -192,23 +196,25 @@ class Writer {
   template <typename KernelPlan>
   void WritePhases(const Task& task, int32_t sequence, const std::vector<Operand>& buffers, const KernelPlan& plan) {
     executable::ValueId scratch =
-        plan.scratch_bytes > 0 ? Temporary(plan.scratch_bytes, task.begin, task.end) : executable::kNoValue;
+        plan.scratch_bytes > 0 ? Temporary(plan.scratch_bytes, task.earliest, task.end) : executable::kNoValue;
     for (const auto& phase : plan.phases) {
+      Frame frame{.kernel = KernelNumber(phase.symbol),
+                  .buffers = buffers,
+                  .args = phase.args,
+                  .tiles = phase.tiles,
+                  .scratch = scratch,
+                  .cost_ns = phase.cost_ns};
       if constexpr (requires { phase.with_previous; }) {
         if (phase.with_previous) {
           auto& step = std::get<KernelStep>(exe_.sequences[sequence].steps.back().what);
-          step.frames.push_back({buffers, phase.args, phase.tiles});
+          step.frames.push_back(std::move(frame));
           step.local_bytes = std::max(step.local_bytes, phase.local_bytes);
-          step.cost_ns += phase.cost_ns;
           continue;
         }
       }
       KernelStep step;
-      step.kernel = KernelNumber(phase.symbol);
-      step.frames.push_back({buffers, phase.args, phase.tiles});
+      step.frames.push_back(std::move(frame));
       step.local_bytes = phase.local_bytes;
-      step.scratch = scratch;
-      step.cost_ns = phase.cost_ns;
       Push(sequence, std::move(step), task.group, NameOf(task.group));
     }
   }

@@ -395,7 +395,11 @@ class Placer {
         placement.values.push_back({home_[root], index_[root], 0, graph_.shape(static_cast<ValueId>(v)).bytes()});
         if (home_[root] == Home::kArena && !spans_of_[root].empty()) {
           Interval interval{spans_of_[root].begin()->first, 0, placement.values.back().bytes, 0};
-          for (const auto& [first, rest] : spans_of_[root]) interval.last = std::max(interval.last, rest.first);
+          for (const auto& [first, rest] : spans_of_[root]) {
+            const Task* producer = producer_[rest.second];
+            if (producer != nullptr) interval.first = std::min(interval.first, producer->earliest);
+            interval.last = std::max(interval.last, rest.first);
+          }
           intervals.push_back(interval);
           interval_value.push_back(of_root[root]);
         }

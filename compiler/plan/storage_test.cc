@@ -72,7 +72,7 @@ struct Program {
     for (graph::OpId id : graph.regions[region].ops) {
       const graph::Op& op = graph.ops[id];
       Task task;
-      task.begin = clock++;
+      task.begin = task.earliest = clock++;
       task.group.ops = {id};
       for (ValueId v : op.operands) {
         if (std::find(task.group.inputs.begin(), task.group.inputs.end(), v) == task.group.inputs.end())

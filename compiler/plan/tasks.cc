@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/plan/batch_steps.h"
 #include "compiler/plan/dot_task.h"
 #include "compiler/plan/schedule.h"
 #include "compiler/plan/sort_task.h"
@@ -17,6 +18,8 @@ using graph::Graph;
 using graph::OpCode;
 using graph::RegionId;
 using graph::ValueId;
+
+constexpr int64_t kMostMovedBytes = 16 << 20;  // of the outputs of a task that may run earlier
 
 // Large splats that someone needs as memory (results, carries, operands of control flow) become groups that fill them.
 void AddFillGroups(const Graph& graph, RegionId region, std::vector<Group>& groups) {
@@ -111,6 +114,52 @@ void AddCapturedInputs(const Graph& graph, Group& group, const TaskList& list) {
   for (ValueId value : graph.regions[list.region].results) add(value);
 }
 
+// Tiles and time of the phase that takes longest.
+std::pair<int64_t, int64_t> DearestPhase(const Task& task) {
+  std::pair<int64_t, int64_t> dearest{0, -1};
+  const auto see = [&](int64_t tiles, int64_t cost_ns) {
+    if (cost_ns > dearest.second) dearest = {tiles, cost_ns};
+  };
+  for (size_t phase = 0; phase < task.instance.tiles.size(); ++phase) {
+    see(task.instance.tiles[phase], task.instance.costs[phase].ns);
+  }
+  for (const auto& phase : task.dot.phases) see(phase.tiles, phase.cost_ns);
+  for (const auto& phase : task.sort.phases) see(phase.tiles, phase.cost_ns);
+  for (const auto& phase : task.algorithm.phases) see(phase.tiles, phase.cost_ns);
+  return dearest;
+}
+
+int64_t OutputBytes(const Graph& graph, const Group& group) {
+  int64_t bytes = 0;
+  for (ValueId value : group.outputs) bytes += std::min(graph.shape(value).bytes(), kMostMovedBytes);
+  return bytes;
+}
+
+// Lets tasks run beside those before that they do not wait for, where one of the two is narrow.
+void AllowTogether(const Graph& graph, std::vector<Task>& tasks) {
+  std::unordered_map<ValueId, size_t> producer;
+  std::vector<bool> narrow(tasks.size(), false);
+  size_t last_narrow = 0;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    Task& task = tasks[i];
+    for (ValueId value : task.group.outputs) producer[value] = i;
+    if (task.group.kind == GroupKind::kControl) continue;
+    const auto [tiles, cost_ns] = DearestPhase(task);
+    narrow[i] = IsNarrow(tiles, cost_ns);
+    if (narrow[i]) last_narrow = i;
+    if (OutputBytes(graph, task.group) >= kMostMovedBytes) continue;
+    size_t first = std::max(i - std::min(i, kBatchReach), narrow[i] ? 0 : last_narrow);
+    for (ValueId value : task.group.inputs) {
+      const auto found = producer.find(value);
+      if (found != producer.end()) first = std::max(first, found->second + 1);
+    }
+    for (size_t k = i; k-- > first;) {
+      if (tasks[k].group.kind == GroupKind::kControl) break;
+      if (narrow[i] || narrow[k]) task.earliest = tasks[k].begin;
+    }
+  }
+}
+
 }  // namespace
 
 StatusOr<TaskList> BuildTasks(const Graph& graph, RegionId region, const executable::Target& target, Position& clock) {
@@ -128,7 +177,7 @@ StatusOr<TaskList> BuildTasks(const Graph& graph, RegionId region, const executa
   for (Group& group : groups) {
     Task task;
     task.group = std::move(group);
-    task.begin = clock++;
+    task.begin = task.earliest = clock++;
     switch (task.group.kind) {
       case GroupKind::kPlan: {
         TREADLE_ASSIGN_OR_RETURN(task.instance, ScheduleGroup(graph, task.group, target));
@@ -156,6 +205,7 @@ StatusOr<TaskList> BuildTasks(const Graph& graph, RegionId region, const executa
     list.tasks.push_back(std::move(task));
   }
   list.end = clock++;
+  AllowTogether(graph, list.tasks);
   return list;
 }
 

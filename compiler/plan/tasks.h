@@ -31,6 +31,9 @@ struct Task {
   // A task reads from `begin` to `end` and writes from `begin` to `end`; regions lie strictly between.
   Position begin = 0;
   Position end = 0;
+  // At most `begin`: memory for its outputs and scratch is its own from here on, so that it can run beside the tasks
+  // since then (batch_steps.h).
+  Position earliest = 0;
 
   graph::OpId control_op() const { return group.ops.front(); }
 };

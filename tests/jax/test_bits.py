@@ -17,6 +17,13 @@ def adam(p, m, v, g):
     return jax.tree.map(lambda p, m, v: p - 1e-3 * m / (jnp.sqrt(v) + 1e-8), p, m, v), m, v
 
 
+def side_by_side(x):
+    """Steps of one tile or a few that do not wait for each other run at the same time."""
+    loop = lambda k: lax.fori_loop(0, 2000, lambda i, c: (c[0] * k + c[1] * 0.5, jnp.sin(c[0]) + c[1]), (x[0], x[1] * k))
+    matrix = x[:900].reshape(30, 30)
+    return loop(0.9), jnp.linalg.inv(matrix), loop(0.7), jnp.sort(x), jnp.linalg.eigh(matrix + matrix.T), jnp.argmax(x * 2), jnp.cumsum(x)
+
+
 def programs():
     rng = np.random.default_rng(3)
     normal = lambda *shape: rng.standard_normal(shape).astype(np.float32)
@@ -29,6 +36,7 @@ def programs():
     yield "bf16", lambda x: (x.astype(jnp.bfloat16) * 3 + 1).sum(0), (normal(1000, 77),)
     yield "loop_of_a_map", lambda x: lax.fori_loop(0, 50, lambda i, s: (s[1] * 0.3 + x, jnp.sin(s[0] * i)), (x, x + 1)), (normal(20_001),)
     yield "many_alike", adam, ([normal(n) for n in (5, 5000, 70_001, 64, 300)],) * 4
+    yield "side_by_side", side_by_side, (normal(4000),)
     yield "scan", lambda x: lax.scan(lambda c, v: (0.9 * c + v, c), jnp.zeros(33), x), (normal(200, 33),)
 
 
