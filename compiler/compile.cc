@@ -32,6 +32,7 @@
 #include "stablehlo/expand_legacy.h"
 #include "stablehlo/expand_narrow.h"
 #include "stablehlo/expand_quantized.h"
+#include "stablehlo/flatten_regions.h"
 #include "stablehlo/read.h"
 #include "stablehlo/settle_shapes.h"
 
@@ -63,6 +64,7 @@ struct Compilation {
     if (failed(stablehlo::SettleShapes(*module))) return errors.TakeStatus("shapes that are no shapes");
     if (failed(stablehlo::ExpandAsync(*module))) return errors.TakeUnimplemented("asynchronous operations");
     if (failed(stablehlo::ExpandCustomCalls(*module))) return errors.TakeUnimplemented("custom calls");
+    if (failed(stablehlo::FlattenRegions(*module))) return errors.TakeUnimplemented("regions");
     if (failed(stablehlo::ExpandLegacy(*module))) return errors.TakeUnimplemented("legacy operations");
     const auto is_graph_operation = [](mlir::Operation* op) {
       return CodeOf(op->getName().getStringRef()).has_value();

@@ -4,10 +4,10 @@
 #include <numbers>
 #include <string>
 
-#include "mlir/IR/IRMapping.h"
 #include "stablehlo/chlo/math_builder.h"
 #include "stablehlo/chlo/real_functions.h"
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/lift.h"
 
 namespace treadle::stablehlo {
 
@@ -125,51 +125,80 @@ llvm::SmallVector<Value> ExpandBatchNormGrad(mlir::OpBuilder& builder, BatchNorm
   return {grad_operand, norm.Sum(m.Mul(grad, m.Div(centered, deviation))), norm.Sum(grad)};
 }
 
-// ---- Map: the region's operations on scalars, done to whole tensors.
+// ---- Computations on scalars with loops, done to whole tensors.
 
-Value ExpandMap(mlir::OpBuilder& builder, MapOp op) {
-  const auto shape = llvm::cast<RankedTensorType>(op.getResult().getType());
-  mlir::Block& body = op.getComputation().front();
-  mlir::IRMapping mapping;
-  mapping.map(body.getArguments(), op.getInputs());
-  auto lifted = [&](Value value) -> Value {
-    if (Value known = mapping.lookupOrNull(value)) return known;
-    Value wide = Broadcast(builder, op.getLoc(), value, shape, {});  // a scalar from outside
-    mapping.map(value, wide);
-    return wide;
-  };
-  for (Operation& inner : body.without_terminator()) {
-    if (auto constant = llvm::dyn_cast<ConstantOp>(inner)) {
-      auto dense = llvm::dyn_cast<mlir::DenseElementsAttr>(constant.getValue());
-      if (!dense || !dense.isSplat()) return {};
-      const auto type = chlo::WithElementType(shape, dense.getElementType());
-      mapping.map(constant.getResult(),
-                  ConstantOp::create(builder, inner.getLoc(), dense.resizeSplat(type)).getResult());
-      continue;
-    }
-    const bool scalar = llvm::all_of(inner.getResultTypes(), [](mlir::Type type) {
-      auto tensor = llvm::dyn_cast<RankedTensorType>(type);
-      return tensor && tensor.getRank() == 0;
-    });
-    if (inner.getNumRegions() > 0 || inner.getNumOperands() == 0 || !scalar) return {};
-    for (Value operand : inner.getOperands()) {
-      if (!llvm::isa<RankedTensorType>(operand.getType()) || TensorType(operand).getRank() > 0) {
-        if (!mapping.lookupOrNull(operand)) return {};
-      }
-      lifted(operand);
-    }
-    if (llvm::isa<ReshapeOp, BroadcastInDimOp, OptimizationBarrierOp>(inner)) {
-      for (auto [result, operand] : llvm::zip(inner.getResults(), inner.getOperands()))
-        mapping.map(result, mapping.lookup(operand));
-      continue;
-    }
-    Operation* copy = builder.clone(inner, mapping);
-    for (auto [result, from] : llvm::zip(copy->getResults(), inner.getResults())) {
-      result.setType(chlo::WithElementType(shape, TensorType(from).getElementType()));
-      mapping.map(from, result);
-    }
+llvm::SmallVector<Value> ExpandMap(mlir::OpBuilder& builder, MapOp op) {
+  return Lift(builder, op.getComputation().front(), op.getInputs(),
+              llvm::cast<RankedTensorType>(op.getResult().getType()).getShape());
+}
+
+bool HasLoop(mlir::Region& region) {
+  return llvm::any_of(region.front(), [](Operation& op) { return llvm::isa<WhileOp>(op); });
+}
+
+// The dimensions that go first, as one.
+Value ReducedFirst(mlir::OpBuilder& builder, ReduceOp op, Value input, llvm::ArrayRef<int64_t> order, int64_t steps,
+                   llvm::ArrayRef<int64_t> kept) {
+  const RankedTensorType type = TensorType(input);
+  llvm::SmallVector<int64_t> sizes, shape = {steps};
+  for (int64_t d : order) sizes.push_back(type.getDimSize(static_cast<unsigned>(d)));
+  shape.append(kept.begin(), kept.end());
+  Value moved = TransposeOp::create(builder, op.getLoc(), RankedTensorType::get(sizes, type.getElementType()), input,
+                                    builder.getDenseI64ArrayAttr(order));
+  return ReshapeOp::create(builder, op.getLoc(), RankedTensorType::get(shape, type.getElementType()), moved);
+}
+
+// A loop over what is reduced, which does the region to all results at once. For regions that hold loops themselves.
+llvm::SmallVector<Value> ExpandReduce(mlir::OpBuilder& builder, ReduceOp op) {
+  const mlir::Location location = op.getLoc();
+  const RankedTensorType from = TensorType(op.getInputs()[0]);
+  llvm::SmallVector<int64_t> order(op.getDimensions()), kept;
+  int64_t steps = 1;
+  for (int64_t d : op.getDimensions()) steps *= from.getDimSize(static_cast<unsigned>(d));
+  for (int64_t d = 0; d < from.getRank(); ++d) {
+    if (llvm::is_contained(op.getDimensions(), d)) continue;
+    order.push_back(d);
+    kept.push_back(from.getDimSize(static_cast<unsigned>(d)));
   }
-  return lifted(body.getTerminator()->getOperand(0));
+  const auto counter = RankedTensorType::get({}, builder.getI64Type());
+  const auto number = [&](int64_t value) -> Value {
+    return ConstantOp::create(builder, location,
+                              mlir::DenseElementsAttr::get(counter, builder.getI64IntegerAttr(value)));
+  };
+  llvm::SmallVector<Value> sources, carried = {number(0)};
+  for (auto [input, init] : llvm::zip(op.getInputs(), op.getInitValues())) {
+    sources.push_back(ReducedFirst(builder, op, input, order, steps, kept));
+    const auto whole = RankedTensorType::get(kept, TensorType(init).getElementType());
+    carried.push_back(Broadcast(builder, location, init, whole, {}));
+  }
+  llvm::SmallVector<mlir::Type> types;
+  for (Value value : carried) types.push_back(value.getType());
+  const llvm::SmallVector<mlir::Location> places(types.size(), location);
+  auto loop = WhileOp::create(builder, location, types, carried);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Block* cond = builder.createBlock(&loop.getCond(), {}, types, places);
+  Value more = CompareOp::create(builder, location, cond->getArgument(0), number(steps), ComparisonDirection::LT);
+  ReturnOp::create(builder, location, more);
+  mlir::Block* body = builder.createBlock(&loop.getBody(), {}, types, places);
+  llvm::SmallVector<Value> arguments(body->getArguments().drop_front());
+  llvm::SmallVector<Value> start(kept.size() + 1, number(0));
+  start[0] = body->getArgument(0);
+  for (Value source : sources) {
+    llvm::SmallVector<int64_t> sizes = {1};
+    sizes.append(kept.begin(), kept.end());
+    const mlir::Type element = TensorType(source).getElementType();
+    Value row = DynamicSliceOp::create(builder, location, RankedTensorType::get(sizes, element), source, start,
+                                       builder.getDenseI64ArrayAttr(sizes));
+    arguments.push_back(ReshapeOp::create(builder, location, RankedTensorType::get(kept, element), row));
+  }
+  llvm::SmallVector<Value> next = Lift(builder, op.getBody().front(), arguments, kept);
+  if (next.empty()) {
+    loop.erase();
+    return {};
+  }
+  next.insert(next.begin(), AddOp::create(builder, location, body->getArgument(0), number(1)));
+  ReturnOp::create(builder, location, next);
+  return llvm::SmallVector<Value>(loop->getResults().drop_front());
 }
 
 // ---- Random numbers.
@@ -374,8 +403,9 @@ llvm::SmallVector<Value> ExpandOne(mlir::OpBuilder& builder, Operation* op, uint
   if (auto norm = llvm::dyn_cast<BatchNormInferenceOp>(op)) return ExpandBatchNormInference(builder, norm);
   if (auto norm = llvm::dyn_cast<BatchNormTrainingOp>(op)) return ExpandBatchNormTraining(builder, norm);
   if (auto norm = llvm::dyn_cast<BatchNormGradOp>(op)) return ExpandBatchNormGrad(builder, norm);
+  if (auto map = llvm::dyn_cast<MapOp>(op)) return ExpandMap(builder, map);
+  if (auto reduce = llvm::dyn_cast<ReduceOp>(op)) return ExpandReduce(builder, reduce);
   Value value;
-  if (auto map = llvm::dyn_cast<MapOp>(op)) value = ExpandMap(builder, map);
   if (auto rng = llvm::dyn_cast<RngOp>(op)) value = ExpandRng(builder, rng, number);
   if (auto dot = llvm::dyn_cast<DotOp>(op)) value = ExpandDot(builder, dot);
   if (auto einsum = llvm::dyn_cast<EinsumOp>(op)) value = ExpandEinsum(builder, einsum);
@@ -388,6 +418,7 @@ llvm::SmallVector<Value> ExpandOne(mlir::OpBuilder& builder, Operation* op, uint
 }
 
 bool IsLegacy(Operation* op) {
+  if (auto reduce = llvm::dyn_cast<ReduceOp>(op)) return HasLoop(reduce.getBody());
   return llvm::isa<BatchNormInferenceOp, BatchNormTrainingOp, BatchNormGradOp, MapOp, RngOp, DotOp, EinsumOp,
                    UnaryEinsumOp, TorchIndexSelectOp, CrossReplicaSumOp, BroadcastOp>(op);
 }

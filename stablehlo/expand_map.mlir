@@ -4,10 +4,10 @@
 // CHECK-LABEL: func.func @scaled
 func.func @scaled(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>, %z: tensor<f32>) -> tensor<2x3xf32> {
   // CHECK-NOT: stablehlo.map
-  // CHECK: %[[TWO:.*]] = stablehlo.constant dense<2.000000e+00> : tensor<2x3xf32>
+  // CHECK-DAG: %[[Z:.*]] = stablehlo.broadcast_in_dim %arg2, dims = [] : (tensor<f32>) -> tensor<2x3xf32>
+  // CHECK-DAG: %[[TWO:.*]] = stablehlo.constant dense<2.000000e+00> : tensor<2x3xf32>
   // CHECK: %[[PRODUCT:.*]] = stablehlo.multiply %arg0, %[[TWO]] : tensor<2x3xf32>
   // CHECK: %[[SUM:.*]] = stablehlo.add %[[PRODUCT]], %arg1
-  // CHECK: %[[Z:.*]] = stablehlo.broadcast_in_dim %arg2, dims = [] : (tensor<f32>) -> tensor<2x3xf32>
   // CHECK: %[[ALL:.*]] = stablehlo.add %[[SUM]], %[[Z]]
   // CHECK: return %[[ALL]]
   %0 = "stablehlo.map"(%x, %y) <{dimensions = array<i64: 0, 1>}> ({

@@ -20,6 +20,7 @@
 #include "stablehlo/expand_legacy.h"
 #include "stablehlo/expand_narrow.h"
 #include "stablehlo/expand_quantized.h"
+#include "stablehlo/flatten_regions.h"
 #include "stablehlo/nesting.h"
 #include "stablehlo/read.h"
 #include "stablehlo/settle_shapes.h"
@@ -41,6 +42,7 @@ constexpr Pass kPasses[] = {
     {{"expand-async", "replace async_start and async_done by what runs between them"}, &ExpandAsync},
     {{"expand-custom-calls", "replace custom calls that other operations say"}, &ExpandCustomCalls},
     {{"expand-legacy", "replace maps, batch norms, rng and the like by other operations"}, &ExpandLegacy},
+    {{"flatten-regions", "make regions on scalars straight rows of operations"}, &FlattenRegions},
     {{"settle-shapes", "make shapes static that arguments, operands and constants tell"}, &SettleShapes},
     {{"expand-quantized", "replace quantized numbers by the integers that are stored"}, &ExpandQuantized},
     {{"expand-narrow", "replace integers below and floats up to 8 bits by wider types; @main keeps their bytes"},

@@ -11,6 +11,7 @@
 #include "stablehlo/expand_chlo.h"
 #include "stablehlo/expand_composites.h"
 #include "stablehlo/expand_legacy.h"
+#include "stablehlo/flatten_regions.h"
 #include "stablehlo/read.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -28,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     (void)stablehlo::WritePortableArtifact(**program, {.target = version, .allow_other_dialects = true}, bytes);
   }
   if (succeeded(stablehlo::ExpandComposites(**program)) && succeeded(stablehlo::ExpandChlo(**program)) &&
-      succeeded(stablehlo::ExpandLegacy(**program))) {
+      succeeded(stablehlo::FlattenRegions(**program)) && succeeded(stablehlo::ExpandLegacy(**program))) {
     (*program)->print(stream);
   }
   return 0;
