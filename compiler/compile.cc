@@ -32,6 +32,7 @@
 #include "stablehlo/expand_legacy.h"
 #include "stablehlo/expand_narrow.h"
 #include "stablehlo/expand_quantized.h"
+#include "stablehlo/export_shardings.h"
 #include "stablehlo/flatten_regions.h"
 #include "stablehlo/read.h"
 #include "stablehlo/settle_shapes.h"
@@ -242,7 +243,8 @@ StatusOr<executable::Executable> CompileHere(std::string_view bytes, const Compi
 StatusOr<std::string> CompileHereTo(Stage stage, std::string_view bytes, const CompileOptions& options) {
   Compilation c;
   TREADLE_RETURN_IF_ERROR(c.Read(bytes, options));
-  if (stage == Stage::kStablehlo) return c.Text();
+  if (stage == Stage::kExported && failed(stablehlo::ExportShardings(*c.module))) return Internal("no export");
+  if (stage == Stage::kStablehlo || stage == Stage::kExported) return c.Text();
   TREADLE_RETURN_IF_ERROR(c.Optimize(options));
   if (stage == Stage::kOptimized) return graph::PrintStablehlo(c.graph);
   TREADLE_RETURN_IF_ERROR(c.Plan(options));

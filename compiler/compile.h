@@ -40,6 +40,7 @@ StatusOr<executable::Executable> Compile(std::string_view program, const Compile
 // Where to stop and what to print.
 enum class Stage : uint8_t {
   kStablehlo,  // as read: verified text
+  kExported,   // the same without the sdy dialect (stablehlo/export_shardings.h)
   kOptimized,  // StableHLO after compiler/optimize
   kPlan,       // loop plans and steps
   kLlvm,       // LLVM IR

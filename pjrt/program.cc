@@ -104,7 +104,7 @@ const StatusOr<std::string>& Program::OptimizedText() const {
       compiler_options.target = executable.target;
       // What becomes of a program for several devices, exchanges, is no StableHLO.
       const bool one = executable.participants() == 1;
-      const compiler::Stage stage = one ? compiler::Stage::kOptimized : compiler::Stage::kStablehlo;
+      const compiler::Stage stage = one ? compiler::Stage::kOptimized : compiler::Stage::kExported;
       text_ = compiler::CompileTo(stage, source_, compiler_options);
     } else {
       text_ = Unimplemented("the text of the program '" + executable.name + "' was not kept");

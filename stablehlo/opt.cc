@@ -20,6 +20,7 @@
 #include "stablehlo/expand_legacy.h"
 #include "stablehlo/expand_narrow.h"
 #include "stablehlo/expand_quantized.h"
+#include "stablehlo/export_shardings.h"
 #include "stablehlo/flatten_regions.h"
 #include "stablehlo/nesting.h"
 #include "stablehlo/read.h"
@@ -42,6 +43,7 @@ constexpr Pass kPasses[] = {
     {{"expand-async", "replace async_start and async_done by what runs between them"}, &ExpandAsync},
     {{"expand-custom-calls", "replace custom calls that other operations say"}, &ExpandCustomCalls},
     {{"expand-legacy", "replace maps, batch norms, rng and the like by other operations"}, &ExpandLegacy},
+    {{"export-shardings", "write shardings as XLA's custom calls, or not at all"}, &ExportShardings},
     {{"flatten-regions", "make regions on scalars straight rows of operations"}, &FlattenRegions},
     {{"settle-shapes", "make shapes static that arguments, operands and constants tell"}, &SettleShapes},
     {{"expand-quantized", "replace quantized numbers by the integers that are stored"}, &ExpandQuantized},

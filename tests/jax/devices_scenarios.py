@@ -471,6 +471,13 @@ def scenario_same_bits_every_time():
         np.testing.assert_array_equal(np.asarray(f(x)), first)
 
 
+def scenario_text_of_a_manual_program():
+    m = mesh((4,), "i")
+    f = jax.jit(jax.shard_map(lambda x: x - lax.pmean(x, "i"), mesh=m, in_specs=P("i"), out_specs=P("i")))
+    text = f.lower(put(array(8, 4), m, "i")).compile().as_text()
+    assert "all-reduce" in text and "f32[2,4]" in text, text
+
+
 def scenario_pmap():
     a = array(4, 2, 3)
     same(jax.pmap(lambda v: lax.psum(v, "i"), axis_name="i", devices=DEVICES[:4])(a), np.broadcast_to(a.sum(0), (4, 2, 3)), 1e-5, 1e-5)
