@@ -128,6 +128,7 @@ class Flattener {
   }
 
   bool Flatten(Operation* op) {
+    if (!Spend(1)) return false;
     for (Value operand : op->getOperands()) {
       if (Lookup(operand) == nullptr) return false;
     }

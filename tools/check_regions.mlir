@@ -1,7 +1,7 @@
 // Computations on scalars that branch, loop, call and hold small arrays.
 // RUN: treadle run --check %s | FileCheck %s
 // RUN: treadle run --check --reference %s | FileCheck %s
-// CHECK: 1 file, 12 checks, 0 failed
+// CHECK: 1 file, 17 checks, 0 failed
 
 func.func private @larger(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
   %p = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -263,5 +263,88 @@ func.func @select() {
     stablehlo.return %c : tensor<i32>
   }) : (tensor<4xi32>, tensor<2xi32>, tensor<i32>) -> tensor<4xi32>
   check.expect_eq_const %0, dense<[0, 10, 20, 0]> : tensor<4xi32>
+  return
+}
+
+func.func @one_branch() {
+  %x = stablehlo.constant dense<[0, 5]> : tensor<2xi32>
+  %out = stablehlo.constant dense<7> : tensor<i32>
+  %0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>):
+    %c = "stablehlo.case"(%a) ({
+      stablehlo.return %out : tensor<i32>
+    }) : (tensor<i32>) -> tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) : (tensor<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %0, dense<[7, 7]> : tensor<2xi32>
+  return
+}
+func.func @two_results() {
+  %x = stablehlo.constant dense<[3.0, 1.0, 2.0]> : tensor<3xf32>
+  %i = stablehlo.iota dim = 0 : tensor<3xi32>
+  %inf = stablehlo.constant dense<0x7F800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = "stablehlo.reduce"(%x, %i, %inf, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %m: tensor<i32>, %b: tensor<f32>, %n: tensor<i32>):
+    %p = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %c:2 = "stablehlo.if"(%p) ({
+      stablehlo.return %a, %m : tensor<f32>, tensor<i32>
+    }, {
+      stablehlo.return %b, %n : tensor<f32>, tensor<i32>
+    }) : (tensor<i1>) -> (tensor<f32>, tensor<i32>)
+    stablehlo.return %c#0, %c#1 : tensor<f32>, tensor<i32>
+  }) : (tensor<3xf32>, tensor<3xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+  check.expect_eq_const %0#0, dense<1.0> : tensor<f32>
+  check.expect_eq_const %0#1, dense<1> : tensor<i32>
+  return
+}
+func.func @empty_map() {
+  %x = stablehlo.constant dense<> : tensor<0x3xi32>
+  %0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%a: tensor<i32>):
+    %r = "stablehlo.while"(%a) ({
+      ^bb0(%u: tensor<i32>):
+        %z = stablehlo.constant dense<0> : tensor<i32>
+        %p = stablehlo.compare GT, %u, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %p : tensor<i1>
+    }, {
+      ^bb0(%u: tensor<i32>):
+        %one = stablehlo.constant dense<1> : tensor<i32>
+        %w = stablehlo.subtract %u, %one : tensor<i32>
+        stablehlo.return %w : tensor<i32>
+    }) : (tensor<i32>) -> tensor<i32>
+    stablehlo.return %r : tensor<i32>
+  }) : (tensor<0x3xi32>) -> tensor<0x3xi32>
+  check.expect_eq_const %0, dense<> : tensor<0x3xi32>
+  return
+}
+func.func @nested_loops() {
+  %x = stablehlo.constant dense<[0, 1, 4]> : tensor<3xi32>
+  %0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>):
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %r:2 = "stablehlo.while"(%z, %z) ({
+      ^bb0(%i: tensor<i32>, %s: tensor<i32>):
+        %p = stablehlo.compare LT, %i, %a : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %p : tensor<i1>
+    }, {
+      ^bb0(%i: tensor<i32>, %s: tensor<i32>):
+        %q:2 = "stablehlo.while"(%z, %s) ({
+          ^bb0(%j: tensor<i32>, %t: tensor<i32>):
+            %p = stablehlo.compare LE, %j, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            stablehlo.return %p : tensor<i1>
+        }, {
+          ^bb0(%j: tensor<i32>, %t: tensor<i32>):
+            %jn = stablehlo.add %j, %one : tensor<i32>
+            %tn = stablehlo.add %t, %j : tensor<i32>
+            stablehlo.return %jn, %tn : tensor<i32>, tensor<i32>
+        }) : (tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
+        %in = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %in, %q#1 : tensor<i32>, tensor<i32>
+    }) : (tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
+    stablehlo.return %r#1 : tensor<i32>
+  }) : (tensor<3xi32>) -> tensor<3xi32>
+  check.expect_eq_const %0, dense<[0, 0, 10]> : tensor<3xi32>
   return
 }
