@@ -1,5 +1,4 @@
-// Guards against input whose depth would overflow the stack of MLIR's recursive parser, walks and destructors, or whose
-// numbers would fill its memory.
+// Guards against input that MLIR's parser, walks and destructors would not survive.
 #ifndef TREADLE_STABLEHLO_NESTING_H_
 #define TREADLE_STABLEHLO_NESTING_H_
 
@@ -15,6 +14,9 @@ struct TextExtent {
   // Whether a result is read by a number (%x#N) for which the text is too short, or many are by large ones: the parser
   // makes room for as many before it looks for the operation.
   bool too_many_results = false;
+  // Whether the elements of an array attribute are of type index, or of an alias that may be index: the parser takes
+  // their width, which index has not.
+  bool array_of_indices = false;
 };
 TextExtent MeasureText(std::string_view text);
 

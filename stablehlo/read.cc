@@ -63,6 +63,7 @@ Status CheckText(std::string_view text, std::string_view name) {
   if (extent.nesting > kMaxNesting) return TooDeep(name, extent.nesting);
   if (extent.too_many_results)
     return InvalidArgument(std::string(name) + ": reads results by numbers that are too large");
+  if (extent.array_of_indices) return InvalidArgument(std::string(name) + ": an array attribute of type index");
   return OkStatus();
 }
 

@@ -21,7 +21,8 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> ReadProgram(mlir::MLIRContext& conte
                                                         std::string_view name,
                                                         PlainBytecode plain_bytecode = PlainBytecode::kRefuse);
 
-// INVALID_ARGUMENT for text that MLIR's parser must not see: nested too deep, or with results of impossible numbers.
+// INVALID_ARGUMENT for text that MLIR's parser must not see: nested too deep, with results of impossible
+// numbers, or arrays of indices.
 Status CheckText(std::string_view text, std::string_view name);
 
 // Structures nested deeper than this (regions, attributes, types) are refused: MLIR walks them by recursion.

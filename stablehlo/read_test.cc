@@ -117,6 +117,18 @@ TEST_F(ReadProgramTest, ResultsBeyondAllBoundsAreAnError) {
   }
 }
 
+TEST_F(ReadProgramTest, ArraysOfIndicesAreRefused) {
+  for (const char* array : {"array<index>", "array < index: 1, 2>", "array // why\n < // not\n index : 1>", "array<!i>",
+                            "array<!i: 3>", "[1 : i8, array<index>]"}) {
+    const std::string text = std::string("!i = index\nfunc.func @f() attributes {a = ") + array + "} { return }";
+    EXPECT_THAT(Error(text), HasSubstr("an array attribute of type index")) << array;
+  }
+  for (const char* text : {"\"array<index>\"", "array<i64: 1>", "xarray<index", "array<indexes", "array index <",
+                           "array", "array<", "array </", "tensor<4xindex>", "#array.x<index>"}) {
+    EXPECT_FALSE(MeasureText(text).array_of_indices) << text;
+  }
+}
+
 TEST(TextNestingTest, LeavesOutStringsCommentsAndArrows) {
   EXPECT_FALSE(MeasureText("%x#3 %y:4 \"#99999999\" // #99999999\n #loc1234567").too_many_results);
   EXPECT_EQ(MeasureText("f(a[b]) -> c").nesting, 2);
