@@ -43,16 +43,15 @@ class Batcher {
     last_.clear();
     last_narrow_ = kNone;
     for (Step& step : sequence.steps) {
-      size_t at = Join(steps, step);
-      if (at == kNone) {
-        at = steps.size();
+      const size_t joined = Join(steps, step), at = std::min(joined, steps.size());
+      if (const auto* kernel = std::get_if<KernelStep>(&step.what)) {
+        last_[kernel->frames.front().kernel] = at;
+        if (IsNarrow(*kernel)) last_narrow_ = at;
+      }
+      if (joined == kNone) {
         steps.push_back(std::move(step));
       } else {
         Add(steps[at], step);
-      }
-      if (const auto* kernel = std::get_if<KernelStep>(&steps[at].what)) {
-        for (const Frame& frame : kernel->frames) last_[frame.kernel] = at;
-        if (IsNarrow(*kernel)) last_narrow_ = at;
       }
     }
     sequence.steps = std::move(steps);

@@ -19,7 +19,8 @@ using graph::OpCode;
 using graph::RegionId;
 using graph::ValueId;
 
-constexpr int64_t kMostMovedBytes = 16 << 20;  // of the outputs of a task that may run earlier
+// Of the outputs of a task that may run earlier, and so take memory earlier.
+constexpr int64_t kMostMovedBytes = 1 << 20;
 
 // Large splats that someone needs as memory (results, carries, operands of control flow) become groups that fill them.
 void AddFillGroups(const Graph& graph, RegionId region, std::vector<Group>& groups) {
