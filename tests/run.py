@@ -24,7 +24,7 @@ import xml.etree.ElementTree as ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Programs that take half a minute and more: first, so that the last one does not run alone.
 LONG = {f"treadle_{name}_test" for name in ("compiler_emit_schedules", "compiler_emit_emit_property", "kernels_conv", "kernels_linalg",
-                                            "compiler_emit_bounds", "kernels_dot", "compiler_emit_op_emitter")}
+                                            "compiler_emit_bounds", "kernels_dot", "compiler_emit_op_emitter", "stablehlo_artifact")}
 
 
 class Tally:
