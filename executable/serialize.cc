@@ -160,7 +160,9 @@ std::string Text(const flatbuffers::String* text) { return text ? text->str() : 
 // Verification does not look at the alignment of structs and of numbers in lists: they are copied out as bytes.
 template <typename T>
 std::vector<T> Numbers(const flatbuffers::Vector<T>* list) {
-  std::vector<T> numbers(list ? list->size() : 0);
+  std::vector<T> numbers;
+  if (list == nullptr) return numbers;
+  numbers.resize(list->size());
   if (!numbers.empty()) std::memcpy(numbers.data(), list->Data(), numbers.size() * sizeof(T));
   return numbers;
 }

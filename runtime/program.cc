@@ -319,7 +319,7 @@ void Program::ReturnWorkspace(std::unique_ptr<Workspace> workspace) {
     Workspace* expected = nullptr;
     if (idle.load(std::memory_order_relaxed) == nullptr &&
         idle.compare_exchange_strong(expected, workspace.get(), std::memory_order_acq_rel)) {
-      (void)workspace.release();
+      [[maybe_unused]] Workspace* const kept = workspace.release();
       return;
     }
   }

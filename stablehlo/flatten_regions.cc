@@ -46,12 +46,14 @@ std::optional<int64_t> Elements(mlir::Type type) {
 // Calls visit(index) for each index of the shape, row-major.
 void ForEachIndex(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit) {
   llvm::SmallVector<int64_t> index(shape.size(), 0);
-  if (llvm::is_contained(shape, 0)) return;
-  while (true) {
+  int64_t left = 1;
+  for (int64_t size : shape) left *= size;
+  for (; left > 0; --left) {
     visit(index);
-    size_t d = shape.size();
-    while (d-- > 0 && ++index[d] == shape[d]) index[d] = 0;
-    if (d == ~size_t{0}) return;
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
   }
 }
 

@@ -62,8 +62,8 @@ void AddCost(const Graph& graph, const TaskList& list, executable::Executable& e
       } else if (op.code == OpCode::kConvolution) {
         const Shape& kernel = graph.shape(op.operands[1]);  // zeros count as well
         const int64_t outputs = kernel.dims[op.attrs.conv->rhs.feature];
-        const double taps = outputs > 0 ? static_cast<double>(kernel.elements() / outputs) : 0;
-        exe.flops += (op.attrs.pairs ? 4 : 2) * elements * taps;
+        const int64_t taps = outputs > 0 ? kernel.elements() / outputs : 0;
+        exe.flops += (op.attrs.pairs ? 4 : 2) * elements * static_cast<double>(taps);
       } else if (op.code == OpCode::kReduce) {
         exe.flops += static_cast<double>(graph.shape(op.operands[0]).elements());
       } else if (OpClassOf(op.code) == graph::OpClass::kElementwise) {

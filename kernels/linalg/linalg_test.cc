@@ -490,7 +490,10 @@ TEST(Svd, OddMatrices) {
     run();
     for (double x : s) EXPECT_EQ(x, 0);
     // Of rank 1, and bidiagonal with zeros on the diagonal.
-    for (int64_t i = 0; i < 36; ++i) a[i] = static_cast<double>(i / 6 + 1) * static_cast<double>(i % 6 - 2);
+    for (int64_t i = 0; i < 36; ++i) {
+      const int64_t row = i / 6, column = i % 6;
+      a[i] = static_cast<double>(row + 1) * static_cast<double>(column - 2);
+    }
     run();
     EXPECT_NEAR(s[0], std::sqrt(91.0 * 19.0), 1e-12);
     for (int64_t i = 1; i < 6; ++i) EXPECT_NEAR(s[i], 0, 1e-13);
