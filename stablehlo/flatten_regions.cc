@@ -7,6 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "stablehlo/chlo/math_builder.h"
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/dialect/shape_rules.h"
 #include "stablehlo/dialect/traits.h"
 
 namespace treadle::stablehlo {
@@ -25,11 +26,6 @@ using Scalars = llvm::SmallVector<Value>;  // the elements of an array, row-majo
 
 RankedTensorType ScalarType(mlir::Type type) {
   return RankedTensorType::get({}, llvm::cast<RankedTensorType>(type).getElementType());
-}
-
-bool IsScalar(mlir::Type type) {
-  const auto tensor = llvm::dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() == 0;
 }
 
 // Elements of an array that has few.

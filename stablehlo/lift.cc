@@ -4,6 +4,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "stablehlo/dialect/ops.h"
+#include "stablehlo/dialect/shape_rules.h"
 
 namespace treadle::stablehlo {
 
@@ -14,11 +15,6 @@ using mlir::Value;
 namespace {
 
 using Values = llvm::SmallVector<Value>;
-
-bool IsScalar(mlir::Type type) {
-  const auto tensor = llvm::dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() == 0;
-}
 
 class Lifter {
  public:

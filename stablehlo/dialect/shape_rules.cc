@@ -100,9 +100,13 @@ LogicalResult CheckShape(Operation* op, llvm::StringRef name, ShapedType type, l
   return error << ']';
 }
 
+bool IsScalar(Type type) {
+  const auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0;
+}
+
 LogicalResult CheckScalar(Operation* op, llvm::StringRef name, Type type) {
-  auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
-  if (tensor && tensor.getRank() == 0) return success();
+  if (IsScalar(type)) return success();
   return op->emitOpError() << name << " must be a scalar tensor, got " << type;
 }
 

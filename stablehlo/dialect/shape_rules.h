@@ -23,6 +23,8 @@ mlir::LogicalResult CheckAtLeast(mlir::Operation* op, llvm::StringRef name, llvm
 // The tensor has this shape; sizes known of one and unknown of the other stay within bounds.
 mlir::LogicalResult CheckShape(mlir::Operation* op, llvm::StringRef name, mlir::ShapedType type,
                                llvm::ArrayRef<int64_t> shape);
+// A tensor of rank 0.
+bool IsScalar(mlir::Type type);
 mlir::LogicalResult CheckScalar(mlir::Operation* op, llvm::StringRef name, mlir::Type type);
 mlir::LogicalResult CheckSameSize(mlir::Operation* op, llvm::StringRef what, int64_t a, int64_t b);
 // `whole` is a multiple of `part` >= 0; where one is not known nothing is asked.
